@@ -1,0 +1,153 @@
+// What `npm start`, `npm test` and `npm run hgpo` need before anything else can run, and how to get it.
+// Plain Node without dependencies: this file runs when node_modules does not exist yet.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Ends the process with one sentence that says what is missing and what to do. */
+export function stop(sentence, code = 1) {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(code);
+}
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  stop(
+    `This project needs Node 20.19 or newer and found ${process.versions.node}: install a newer Node and run the command again.`,
+  );
+}
+
+function run(command, args, options = {}) {
+  return spawnSync(command, args, { cwd: projectRoot, stdio: ['ignore', 2, 2], ...options });
+}
+
+/** Runs npm by the copy that started us where there is one, so that no second npm is picked up from the PATH. */
+function npm(args) {
+  const cli = process.env.npm_execpath;
+  return cli?.endsWith('.js')
+    ? run(process.execPath, [cli, ...args])
+    : run('npm', args, { shell: process.platform === 'win32' });
+}
+
+/** Installs the packages of the lock file when they are absent or older than the lock file. */
+export function ensurePackages() {
+  const lock = join(projectRoot, 'package-lock.json');
+  const installed = join(projectRoot, 'node_modules', '.package-lock.json');
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  if (existsSync(installed) && sameVersions(lock, installed)) return;
+  process.stderr.write('Installing packages…\n');
+  if (npm(['ci', '--loglevel=error', '--no-audit', '--no-fund']).status !== 0) {
+    stop(
+      'The packages could not be installed: `npm ci` failed (its message is above); check the network or the npm registry and run the command again.',
+    );
+  }
+}
+
+// A fresh checkout gives the lock file a new time although nothing changed: compare what is inside before installing again.
+function sameVersions(lockFile, installedFile) {
+  const wanted = JSON.parse(readFileSync(lockFile, 'utf8')).packages;
+  const have = JSON.parse(readFileSync(installedFile, 'utf8')).packages;
+  return Object.entries(wanted).every(
+    ([name, entry]) => name === '' || entry.optional || have[name]?.version === entry.version,
+  );
+}
+
+/** The first of these commands or paths that exists, as an absolute path, or undefined. */
+function firstExecutable(candidates) {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  for (const candidate of candidates) {
+    if (!candidate) continue;
+    if (/[\\/]/.test(candidate)) {
+      if (existsSync(candidate)) return candidate;
+    } else {
+      const found = folders.map((folder) => join(folder, candidate)).find((path) => existsSync(path));
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+function installedBrowser() {
+  const mac = (app) => `/Applications/${app}.app/Contents/MacOS/${app}`;
+  const windows = (path) =>
+    [process.env.PROGRAMFILES, process.env['PROGRAMFILES(X86)'], process.env.LOCALAPPDATA]
+      .filter(Boolean)
+      .map((base) => join(base, path));
+  return firstExecutable([
+    process.env.CHROMIUM_PATH,
+    'chromium',
+    'chromium-browser',
+    'google-chrome-stable',
+    'google-chrome',
+    'microsoft-edge-stable',
+    'microsoft-edge',
+    ...(process.platform === 'darwin' ? ['Google Chrome', 'Chromium', 'Microsoft Edge'].map(mac) : []),
+    ...(process.platform === 'win32'
+      ? [...windows('Google\\Chrome\\Application\\chrome.exe'), ...windows('Microsoft\\Edge\\Application\\msedge.exe')]
+      : []),
+  ]);
+}
+
+const isRoot = process.getuid?.() === 0;
+const isDebian = existsSync('/etc/debian_version') && firstExecutable(['apt-get']) !== undefined;
+
+let packageListsFresh = false;
+function aptInstall(packages) {
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  if (!packageListsFresh) packageListsFresh = run('apt-get', ['update', '-qq'], { env: environment }).status === 0;
+  return (
+    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env: environment }).status === 0
+  );
+}
+
+// Playwright's own Chromium, where it has been downloaded before or can be now.
+async function playwrightBrowser() {
+  const { chromium } = await import('playwright');
+  if (existsSync(chromium.executablePath())) return chromium.executablePath();
+  process.stderr.write("Installing Playwright's Chromium…\n");
+  const cli = join(projectRoot, 'node_modules', 'playwright', 'cli.js');
+  run(process.execPath, [cli, 'install', 'chromium']);
+  return existsSync(chromium.executablePath()) ? chromium.executablePath() : undefined;
+}
+
+/**
+ * Finds a Chromium with WebGPU (an installed Chrome, Chromium or Edge; on Debian as root from the package manager;
+ * otherwise Playwright's own) and returns its path. Ends the process with one sentence where none can be had.
+ */
+export async function ensureBrowser() {
+  let path = installedBrowser();
+  if (!path && isDebian && isRoot) {
+    process.stderr.write('Installing Chromium from the package manager…\n');
+    if (aptInstall(['chromium'])) path = installedBrowser();
+  }
+  path ??= await playwrightBrowser();
+  if (!path) {
+    stop(
+      'The browser tests need a Chromium with WebGPU and none was found or could be installed: install Chrome, Chromium or Edge, or set CHROMIUM_PATH to one, and run the command again.',
+    );
+  }
+  return path;
+}
+
+/**
+ * The libraries behind llvmpipe, the software adapter that Dawn reaches through OpenGL ES. Installed on Debian as root;
+ * elsewhere Node's WebGPU takes whatever adapter the machine has.
+ */
+export function ensureSoftwareAdapter() {
+  if (process.platform !== 'linux') return;
+  const libraries = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/lib'];
+  const missing = ['libEGL.so', 'libEGL_mesa.so.0', 'libGLESv2.so.2'].filter(
+    (file) => !libraries.some((folder) => existsSync(join(folder, file))),
+  );
+  if (missing.length === 0) return;
+  if (isDebian && isRoot) {
+    process.stderr.write('Installing the software graphics libraries…\n');
+    if (aptInstall(['libegl1', 'libegl-dev', 'libegl-mesa0', 'libgles2', 'libgl1-mesa-dri'])) return;
+  }
+  process.stderr.write(
+    `Without ${missing.join(', ')} (Debian: libegl1 libegl-dev libegl-mesa0 libgles2 libgl1-mesa-dri) Node's WebGPU uses whatever other adapter it finds.\n`,
+  );
+}

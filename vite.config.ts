@@ -1,0 +1,69 @@
+/// <reference types="vitest/config" />
+import react from '@vitejs/plugin-react';
+import { playwright } from '@vitest/browser-playwright';
+import { defineConfig } from 'vite';
+import { softwareAdapters } from './scripts/adapters.mjs';
+
+const unit = ['src/**/*.test.{ts,tsx}'];
+const needsGpu = 'src/**/*.gpu.test.ts';
+const needsBrowser = 'src/**/*.browser.test.{ts,tsx}';
+
+// Kernels run in four places: Node (Dawn) and Chromium, each on two software adapters. `npm test` takes
+// node-llvmpipe and chromium-swiftshader, `npm run test:long` the other two.
+const gpuInNode = (name: 'swiftshader' | 'llvmpipe') => ({
+  extends: true as const,
+  test: {
+    name: `node-${name}`,
+    include: [needsGpu],
+    // Only forked processes hand the environment on to the graphics driver.
+    pool: 'forks' as const,
+    maxWorkers: 1,
+    env: { ...softwareAdapters[name].env, HGPO_ADAPTER: name },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});
+const gpuInChromium = (name: 'swiftshader' | 'llvmpipe') => ({
+  extends: true as const,
+  test: {
+    name: `chromium-${name}`,
+    include: [needsGpu, ...(name === 'swiftshader' ? [needsBrowser] : [])],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    fileParallelism: false,
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      provider: playwright({
+        launchOptions: {
+          ...(process.env.CHROMIUM_PATH ? { executablePath: process.env.CHROMIUM_PATH } : {}),
+          args: [...softwareAdapters.chromiumFlags, ...softwareAdapters[name].chromiumFlags],
+          env: { ...(process.env as Record<string, string>), ...softwareAdapters[name].env },
+        },
+      }),
+      instances: [{ browser: 'chromium' as const }],
+    },
+  },
+});
+
+export default defineConfig({
+  // Relative addresses: the built page works under any sub-path of a static host.
+  base: './',
+  plugins: [react()],
+  worker: { format: 'es' },
+  optimizeDeps: { exclude: ['onnxruntime-web'] },
+  build: { target: 'es2023', chunkSizeWarningLimit: 1500 },
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: { name: 'node', include: unit, exclude: [needsGpu, needsBrowser], testTimeout: 60_000 },
+      },
+      gpuInNode('llvmpipe'),
+      gpuInNode('swiftshader'),
+      gpuInChromium('swiftshader'),
+      gpuInChromium('llvmpipe'),
+    ],
+  },
+});
