@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { ModelFileError } from './modelFileError.ts';
+
+/**
+ * Sizes and constants of a Qwen2-style decoder: token embedding, N × [RMSNorm, grouped-query attention with rotary
+ * positions and a bias on q, k and v, RMSNorm, SwiGLU], final RMSNorm, output head. On disk it is the `config.json` of
+ * Hugging Face's `Qwen2ForCausalLM`; the name there stands beside each field.
+ */
+export interface ModelConfig {
+  /** Width d of the residual stream (`hidden_size`). */
+  readonly hiddenSize: number;
+  /** Number of decoder layers (`num_hidden_layers`). */
+  readonly layers: number;
+  /** Number of query heads (`num_attention_heads`). */
+  readonly heads: number;
+  /** Number of key and value heads; divides `heads` (`num_key_value_heads`). */
+  readonly kvHeads: number;
+  /** Width of one head, even because rotary positions turn pairs (`head_dim`, else hidden_size / heads). */
+  readonly headSize: number;
+  /** Width of the SwiGLU layer (`intermediate_size`). */
+  readonly ffnSize: number;
+  /** Number of tokens (`vocab_size`). */
+  readonly vocabSize: number;
+  /** Longest sequence, prompt and reply together (`max_position_embeddings`). */
+  readonly contextLength: number;
+  /** Base of the rotary frequencies θ^(−2i/headSize) (`rope_theta`). */
+  readonly ropeTheta: number;
+  /** ε inside the root of RMSNorm (`rms_norm_eps`). */
+  readonly normEpsilon: number;
+  /** Whether the output head is the embedding matrix (`tie_word_embeddings`). */
+  readonly tiedEmbedding: boolean;
+}
+
+const count = (most: number) => z.number().int().min(1).max(most);
+
+// The bounds keep a hostile file from asking for gigabytes; the largest size anyone runs here is far below them.
+const qwen2Config = z.looseObject({
+  model_type: z.literal('qwen2'),
+  hidden_size: count(8192),
+  num_hidden_layers: count(128),
+  num_attention_heads: count(256),
+  num_key_value_heads: count(256).optional(),
+  head_dim: count(512).nullish(),
+  intermediate_size: count(65536),
+  vocab_size: count(1_000_000),
+  max_position_embeddings: count(1_000_000),
+  rope_theta: z.number().positive().default(10000),
+  rms_norm_eps: z.number().positive().max(0.1).default(1e-6),
+  tie_word_embeddings: z.boolean().default(false),
+  hidden_act: z.literal('silu').default('silu'),
+  use_sliding_window: z.literal(false).default(false),
+  rope_scaling: z.null().optional(),
+});
+
+/**
+ * Reads a `config.json`.
+ * @param file the name that an error message carries.
+ * @throws ModelFileError when the text is no JSON, is not a Qwen2 configuration, or its sizes do not fit each other.
+ */
+export function parseModelConfig(text: string, file = 'config.json'): ModelConfig {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw new ModelFileError(file, 'it is not valid JSON', { cause });
+  }
+  const parsed = qwen2Config.safeParse(json);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]!;
+    const where = issue.path.length > 0 ? `the field ${issue.path.join('.')}` : 'it';
+    throw new ModelFileError(file, `${where} does not fit a Qwen2 decoder (${issue.message})`);
+  }
+  const raw = parsed.data;
+  const config: ModelConfig = {
+    hiddenSize: raw.hidden_size,
+    layers: raw.num_hidden_layers,
+    heads: raw.num_attention_heads,
+    kvHeads: raw.num_key_value_heads ?? raw.num_attention_heads,
+    headSize: raw.head_dim ?? raw.hidden_size / raw.num_attention_heads,
+    ffnSize: raw.intermediate_size,
+    vocabSize: raw.vocab_size,
+    contextLength: raw.max_position_embeddings,
+    ropeTheta: raw.rope_theta,
+    normEpsilon: raw.rms_norm_eps,
+    tiedEmbedding: raw.tie_word_embeddings,
+  };
+  const misfit = sizesThatDoNotFit(config);
+  if (misfit) throw new ModelFileError(file, misfit);
+  return config;
+}
+
+/** Why the sizes contradict each other, or null. */
+export function sizesThatDoNotFit(config: ModelConfig): string | null {
+  const { hiddenSize, heads, kvHeads, headSize } = config;
+  if (!Number.isInteger(headSize)) return `hidden_size ${hiddenSize} is not a multiple of num_attention_heads ${heads}`;
+  if (headSize % 2 !== 0) return `the head size ${headSize} is odd, and rotary positions need an even one`;
+  if (heads % kvHeads !== 0) return `num_attention_heads ${heads} is not a multiple of num_key_value_heads ${kvHeads}`;
+  return null;
+}
+
+/** Token ids that a runner outside this program needs to know. */
+export interface SpecialTokenIds {
+  readonly pad: number;
+  /** Ends a reply. */
+  readonly end: number;
+}
+
+/** The text of `config.json`, as Transformers and Transformers.js read it. */
+export function modelConfigJson(config: ModelConfig, tokens: SpecialTokenIds): string {
+  const json = {
+    architectures: ['Qwen2ForCausalLM'],
+    model_type: 'qwen2',
+    hidden_size: config.hiddenSize,
+    num_hidden_layers: config.layers,
+    num_attention_heads: config.heads,
+    num_key_value_heads: config.kvHeads,
+    head_dim: config.headSize,
+    intermediate_size: config.ffnSize,
+    hidden_act: 'silu',
+    vocab_size: config.vocabSize,
+    max_position_embeddings: config.contextLength,
+    rope_theta: config.ropeTheta,
+    rms_norm_eps: config.normEpsilon,
+    tie_word_embeddings: config.tiedEmbedding,
+    use_sliding_window: false,
+    attention_dropout: 0,
+    initializer_range: 0.02,
+    use_cache: true,
+    torch_dtype: 'float32',
+    pad_token_id: tokens.pad,
+    eos_token_id: tokens.end,
+  };
+  return `${JSON.stringify(json, null, 2)}\n`;
+}
