@@ -1,28 +1,65 @@
 import { Command, CommanderError } from 'commander';
+import { benchCommand } from './bench.ts';
+import type { Terminal } from './command.ts';
+import { OutputClosedError, UsageError } from './errors.ts';
+import { Output } from './output.ts';
 
-/** Input that cannot be used: one sentence for the person at the terminal, exit code 2, no stack trace. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
+/** Runs one command of the command line and sets the exit code: 0 done, 1 a check failed, 2 bad input, 70 a defect. */
+export async function main(args: readonly string[]): Promise<void> {
+  // Node reports a closed pipe of stderr as an uncaught exception; there is nobody left to tell.
+  process.stderr.on('error', () => undefined);
+  const out = new Output(process.stdout);
+  const terminal: Terminal = {
+    out,
+    say: (sentence) => void process.stderr.write(`${sentence}\n`),
+    input: process.stdin,
+    setExitCode: (code) => (process.exitCode = code),
+  };
+  try {
+    await runCommand(args, terminal).finally(() => out.flush());
+  } catch (error) {
+    // What is still being read or computed has no reader any more.
+    if (error instanceof OutputClosedError) process.exit();
+    process.exitCode = explain(error, terminal);
+  }
 }
 
-/** Runs one command of the command line and sets the exit code: 0 done, 1 a check failed, 2 bad input. */
-export async function main(args: readonly string[]): Promise<void> {
+/** The program of `hgpo`, for `main` and for tests that bring their own terminal. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<void> {
   const program = new Command('hgpo')
     .description('Group-based credit assignment on rollouts, from the command line.')
     .exitOverride()
-    .configureOutput({ writeErr: (text) => process.stderr.write(text) });
-  try {
-    await program.parseAsync(args, { from: 'user' });
-  } catch (error) {
-    if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? 0 : 2;
-      return;
-    }
-    if (error instanceof UsageError) {
-      process.stderr.write(`${error.message}\n`);
-      process.exitCode = 2;
-      return;
-    }
-    throw error;
+    .showSuggestionAfterError(false)
+    .configureOutput({
+      writeOut: (text) => void terminal.out.write(text),
+      writeErr: (text) => terminal.say(text.trimEnd()),
+      outputError: (text, write) => write(sentenceOf(text)),
+    });
+  for (const command of [benchCommand]) {
+    program.addCommand(command(terminal).copyInheritedSettings(program));
   }
+  await program.parseAsync(args, { from: 'user' });
+}
+
+/** Says on stderr what went wrong and returns the exit code for it. */
+export function explain(error: unknown, terminal: Pick<Terminal, 'say'>): number {
+  // Commander has printed its own sentence, or the help that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof UsageError) {
+    terminal.say(error.message);
+    return 2;
+  }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  terminal.say(`hgpo failed unexpectedly (${message.split('\n')[0]}); HGPO_DEBUG=1 shows where.`);
+  if (process.env.HGPO_DEBUG && error instanceof Error) terminal.say(error.stack ?? '');
+  return 70;
+}
+
+/** Commander's "error: unknown option '--x'" as a sentence that says where to look. */
+function sentenceOf(text: string): string {
+  const what = text
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/\.$/, '');
+  return `${what[0]!.toUpperCase()}${what.slice(1)}; --help lists what there is.`;
 }
