@@ -1,5 +1,6 @@
 // The two software adapters that stand in for a GPU in tests, and what Node and Chromium need to reach each.
 import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 // SwiftShader's Vulkan driver comes with the browser; where it lies differs between packages.
 const swiftShaderManifest = [
@@ -8,6 +9,14 @@ const swiftShaderManifest = [
   '/usr/lib64/chromium-browser/vk_swiftshader_icd.json',
   '/opt/google/chrome/vk_swiftshader_icd.json',
 ].find((path) => path && existsSync(path));
+
+// The Vulkan loader that Dawn opens: browsers bring one beside their driver, which serves where the system has none.
+const vulkanLoader =
+  swiftShaderManifest && existsSync(join(dirname(swiftShaderManifest), 'libvulkan.so.1'))
+    ? {
+        LD_LIBRARY_PATH: [process.env.LD_LIBRARY_PATH, dirname(swiftShaderManifest)].filter(Boolean).join(':'),
+      }
+    : {};
 
 const runtimeFolder = { XDG_RUNTIME_DIR: process.env.XDG_RUNTIME_DIR ?? '/tmp' };
 
@@ -24,7 +33,11 @@ export const softwareAdapters = {
   swiftshader: {
     chromiumFlags: ['--use-webgpu-adapter=swiftshader'],
     /** @type {Record<string, string>} */
-    env: { ...runtimeFolder, ...(swiftShaderManifest ? { VK_DRIVER_FILES: swiftShaderManifest } : {}) },
+    env: {
+      ...runtimeFolder,
+      ...vulkanLoader,
+      ...(swiftShaderManifest ? { VK_DRIVER_FILES: swiftShaderManifest } : {}),
+    },
   },
   llvmpipe: {
     chromiumFlags: ['--use-webgpu-adapter=opengles', '--use-gl=angle', '--use-angle=gl-egl', '--ignore-gpu-blocklist'],
