@@ -126,24 +126,165 @@ export class IncompleteTrajectoryError extends Error {
   override readonly name = 'IncompleteTrajectoryError';
 }
 
-/** Collects rows and hands out a RolloutBatch. */
-export class RolloutBatchBuilder {
-  private readonly rows: RolloutRow[] = [];
+type ColumnArray = Int32Array | Float64Array | Uint8Array;
 
-  add(row: RolloutRow): void {
-    this.rows.push(row);
+/** A column under construction: nothing is stored before the first row that has a value. */
+class GrowingColumn<A extends ColumnArray> {
+  private data: A | null = null;
+
+  constructor(
+    private readonly allocate: (length: number) => A,
+    private readonly missing: number,
+  ) {}
+
+  set(row: number, value: number | undefined): void {
+    if (value === undefined) {
+      if (this.data && row < this.data.length) this.data[row] = this.missing;
+      return;
+    }
+    if (!this.data || row >= this.data.length) {
+      const larger = this.allocate(Math.max(1024, 2 * row)).fill(this.missing) as A;
+      if (this.data) larger.set(this.data as ArrayLike<number> & A);
+      this.data = larger;
+    }
+    this.data[row] = value;
   }
 
+  /** The column of these rows, or null when none of them has a value. */
+  of(rows: Int32Array): A | null {
+    const { data, missing } = this;
+    if (!data) return null;
+    const column = this.allocate(rows.length);
+    let present = false;
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i]!;
+      const value = row < data.length ? data[row]! : missing;
+      column[i] = value;
+      // NaN is the one missing mark that does not equal itself.
+      present ||= value !== missing && !Number.isNaN(value);
+    }
+    return present ? column : null;
+  }
+}
+
+/** A text column under construction: numbers into a table of its own. */
+class GrowingText {
+  private readonly table = new StringTable();
+  private readonly numbers = new GrowingColumn((length) => new Int32Array(length), -1);
+
+  set(row: number, value: string | undefined): void {
+    this.numbers.set(row, value === undefined ? undefined : this.table.intern(value));
+  }
+
+  /** The column of these rows with a table of the strings that they use, in order of first appearance. */
+  of(rows: Int32Array): { table: StringTable; column: Int32Array | null } {
+    const column = this.numbers.of(rows);
+    const table = new StringTable();
+    if (column) {
+      const renumbered = new Int32Array(this.table.size).fill(-1);
+      for (let i = 0; i < column.length; i++) {
+        const before = column[i]!;
+        if (before === -1) continue;
+        if (renumbered[before] === -1) renumbered[before] = table.intern(this.table.values[before]!);
+        column[i] = renumbered[before]!;
+      }
+    }
+    return { table, column };
+  }
+}
+
+/** Collects rows, column by column, and hands out a RolloutBatch. */
+export class RolloutBatchBuilder {
+  private count = 0;
+  private readonly task = new GrowingText();
+  private readonly trajectory = new GrowingText();
+  private readonly observation = new GrowingText();
+  private readonly action = new GrowingText();
+  private readonly prompt = new GrowingText();
+  private readonly taskType = new GrowingText();
+  private readonly promptKey = new GrowingText();
+  private readonly stateKey = new GrowingText();
+  private readonly episodeId = new GrowingText();
+  private readonly step = new GrowingColumn((length) => new Int32Array(length), -1);
+  private readonly reward = new GrowingColumn((length) => new Float64Array(length), NaN);
+  private readonly logProb = new GrowingColumn((length) => new Float64Array(length), NaN);
+  private readonly value = new GrowingColumn((length) => new Float64Array(length), NaN);
+  private readonly tokenCount = new GrowingColumn((length) => new Int32Array(length), 1);
+  private readonly valid = new GrowingColumn((length) => new Uint8Array(length), 2);
+  private readonly success = new GrowingColumn((length) => new Uint8Array(length), 2);
+  private tokensSaid = false;
+
   get rowCount(): number {
-    return this.rows.length;
+    return this.count;
+  }
+
+  add(row: RolloutRow): void {
+    const i = this.count++;
+    this.task.set(i, row.task);
+    this.trajectory.set(i, row.trajectory);
+    this.observation.set(i, row.observation);
+    this.action.set(i, row.action);
+    this.prompt.set(i, row.prompt);
+    this.taskType.set(i, row.taskType);
+    this.promptKey.set(i, row.promptKey);
+    this.stateKey.set(i, row.stateKey);
+    this.episodeId.set(i, row.episodeId);
+    this.step.set(i, row.step);
+    this.reward.set(i, row.reward);
+    this.logProb.set(i, row.logProb);
+    this.value.set(i, row.value);
+    this.tokenCount.set(i, row.tokenCount);
+    this.tokensSaid ||= row.tokenCount !== undefined;
+    this.valid.set(i, row.valid ? 1 : 0);
+    this.success.set(i, row.success === undefined ? undefined : row.success ? 1 : 0);
   }
 
   /**
-   * The batch of all rows so far.
+   * The batch of all rows so far, or of the rows with these numbers (in order of adding, from 0).
    * @throws IncompleteTrajectoryError when a trajectory misses or repeats a step, or belongs to two tasks.
    */
-  build(): RolloutBatch {
-    return rolloutBatch(this.rows);
+  build(rows: Int32Array = Int32Array.from({ length: this.count }, (_, i) => i)): RolloutBatch {
+    const required = { task: this.task.of(rows), trajectory: this.trajectory.of(rows) };
+    const observation = this.observation.of(rows);
+    const action = this.action.of(rows);
+    const prompt = this.prompt.of(rows);
+    const taskType = this.taskType.of(rows);
+    const promptKey = this.promptKey.of(rows);
+    const stateKey = this.stateKey.of(rows);
+    const episodeId = this.episodeId.of(rows);
+    const integers = () => new Int32Array(rows.length);
+    const task = required.task.column ?? integers();
+    const trajectory = required.trajectory.column ?? integers();
+    const step = this.step.of(rows) ?? integers();
+    return {
+      rowCount: rows.length,
+      tasks: required.task.table,
+      trajectories: required.trajectory.table,
+      observations: observation.table,
+      actions: action.table,
+      prompts: prompt.table,
+      taskTypes: taskType.table,
+      promptKeys: promptKey.table,
+      stateKeys: stateKey.table,
+      episodeIds: episodeId.table,
+      task,
+      trajectory,
+      step,
+      observation: observation.column ?? integers(),
+      action: action.column ?? integers(),
+      reward: this.reward.of(rows) ?? new Float64Array(rows.length).fill(NaN),
+      valid: this.valid.of(rows) ?? new Uint8Array(rows.length),
+      tokenCount: this.tokensSaid ? (this.tokenCount.of(rows) ?? integers().fill(1)) : null,
+      prompt: prompt.column,
+      logProb: this.logProb.of(rows),
+      value: this.value.of(rows),
+      taskType: taskType.column,
+      promptKey: promptKey.column,
+      stateKey: stateKey.column,
+      episodeId: episodeId.column,
+      success: this.success.of(rows),
+      ...trajectoryOrder(task, trajectory, step, required.trajectory.table),
+    };
   }
 }
 
@@ -151,76 +292,10 @@ export class RolloutBatchBuilder {
  * A batch from rows in any order.
  * @throws IncompleteTrajectoryError when a trajectory misses or repeats a step, or belongs to two tasks.
  */
-export function rolloutBatch(rows: readonly RolloutRow[]): RolloutBatch {
-  const rowCount = rows.length;
-  const text = (read: (row: RolloutRow) => string | undefined) => {
-    const table = new StringTable();
-    const column = new Int32Array(rowCount);
-    let present = false;
-    for (let i = 0; i < rowCount; i++) {
-      const value = read(rows[i]!);
-      if (value !== undefined) present = true;
-      column[i] = value === undefined ? -1 : table.intern(value);
-    }
-    return { table, column, optional: present ? column : null };
-  };
-  const numbers = (read: (row: RolloutRow) => number | undefined) => {
-    const column = new Float64Array(rowCount);
-    let present = false;
-    for (let i = 0; i < rowCount; i++) {
-      const value = read(rows[i]!);
-      if (value !== undefined) present = true;
-      column[i] = value ?? NaN;
-    }
-    return present ? column : null;
-  };
-
-  const task = text((row) => row.task);
-  const trajectory = text((row) => row.trajectory);
-  const observation = text((row) => row.observation);
-  const action = text((row) => row.action);
-  const prompt = text((row) => row.prompt);
-  const taskType = text((row) => row.taskType);
-  const promptKey = text((row) => row.promptKey);
-  const stateKey = text((row) => row.stateKey);
-  const episodeId = text((row) => row.episodeId);
-  const step = Int32Array.from(rows, (row) => row.step);
-  const success = rows.some((row) => row.success !== undefined)
-    ? Uint8Array.from(rows, (row) => (row.success === undefined ? 2 : row.success ? 1 : 0))
-    : null;
-  const tokenCount = rows.some((row) => row.tokenCount !== undefined)
-    ? Int32Array.from(rows, (row) => row.tokenCount ?? 1)
-    : null;
-
-  return {
-    rowCount,
-    tasks: task.table,
-    trajectories: trajectory.table,
-    observations: observation.table,
-    actions: action.table,
-    prompts: prompt.table,
-    taskTypes: taskType.table,
-    promptKeys: promptKey.table,
-    stateKeys: stateKey.table,
-    episodeIds: episodeId.table,
-    task: task.column,
-    trajectory: trajectory.column,
-    step,
-    observation: observation.column,
-    action: action.column,
-    reward: Float64Array.from(rows, (row) => row.reward),
-    valid: Uint8Array.from(rows, (row) => (row.valid ? 1 : 0)),
-    tokenCount,
-    prompt: prompt.optional,
-    logProb: numbers((row) => row.logProb),
-    value: numbers((row) => row.value),
-    taskType: taskType.optional,
-    promptKey: promptKey.optional,
-    stateKey: stateKey.optional,
-    episodeId: episodeId.optional,
-    success,
-    ...trajectoryOrder(task.column, trajectory.column, step, trajectory.table),
-  };
+export function rolloutBatch(rows: Iterable<RolloutRow>): RolloutBatch {
+  const builder = new RolloutBatchBuilder();
+  for (const row of rows) builder.add(row);
+  return builder.build();
 }
 
 /**
