@@ -1,4 +1,5 @@
 import type { RolloutBatch } from '../rollouts/batch.ts';
+import { teachingTasks, type SamplingRule } from './dynamic-sampling.ts';
 import { gigpoAdvantages, type GigpoAdvantages } from './gigpo.ts';
 import { grpoAdvantages, type TrajectoryAdvantages } from './grpo.ts';
 import { contextGroups, type Grouping } from './groups.ts';
@@ -141,6 +142,26 @@ export function estimate(
   workspace: EstimatorWorkspace = new EstimatorWorkspace(batch),
 ): Estimate {
   if (workspace.batch !== batch) throw new RangeError('This workspace was made for another batch.');
+  const result = estimateByMethod(batch, settings, workspace);
+  if (settings.dynamicSampling === 'off') return result;
+  const teaching = workspace.remember('teaching tasks', [settings.dynamicSampling], () =>
+    teachingTasks(batch, settings.dynamicSampling as SamplingRule),
+  );
+  const dropped = teaching.reduce((count, teaches) => count + (1 - teaches), 0);
+  return {
+    ...result,
+    inLoss: result.inLoss.map((kept, i) => kept & teaching[batch.task[i]!]!),
+    notices:
+      dropped === 0
+        ? result.notices
+        : [
+            ...result.notices,
+            `Dynamic sampling leaves out ${dropped} of ${teaching.length} tasks, whose trajectories all earned the same.`,
+          ],
+  };
+}
+
+function estimateByMethod(batch: RolloutBatch, settings: Settings, workspace: EstimatorWorkspace): Estimate {
   const returns = workspace.returns(settings);
   const common = { ...returns, settings, rowCount: batch.rowCount, levels: [], notices: [] };
   const inLoss = () => new Uint8Array(batch.rowCount).fill(1);

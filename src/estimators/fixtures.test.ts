@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { rolloutBatch, type RolloutBatch } from '../rollouts/batch.ts';
 import { readFixtures } from '../testing/fixtures.ts';
+import { teaches, type SamplingRule } from './dynamic-sampling.ts';
 import { EstimatorWorkspace, estimate, type Estimate } from './estimate.ts';
+import { generalisedAdvantages, whiten } from './gae.ts';
 import { gigpoAdvantages } from './gigpo.ts';
 import { grpoAdvantages } from './grpo.ts';
 import { contextGroups } from './groups.ts';
@@ -202,5 +204,80 @@ describe.each(copiedFiles)('the golden file with copied rows $file', ({ data: fi
           ? rlooAdvantages(rows, score, settings)
           : gigpoAdvantages(rows, contextGroups(rows, settings)[0]!, returns, score, settings);
     expectClose(advantage, expectedOf(c), 1e-4, 1e-5, c.id);
+  });
+});
+
+const gaeFiles = files.filter(({ data }) => isGae(data));
+
+describe.each(gaeFiles)('the golden file of generalised advantages $file', ({ data: file }) => {
+  test.each(file.cases.filter((c: Case) => c.expected.rawAdvantage) as Case[])('gives $id', (c) => {
+    const rows: number[][] = file.inputs.values;
+    const width = rows[0]!.length;
+    const mask = Uint8Array.from((c.mask === undefined ? file.inputs.mask : file.inputs.masks[c.mask]).flat());
+    const values = Float64Array.from(rows.flat(), (value, i) => (c.valuesMasked && mask[i] === 0 ? 0 : value));
+    const { advantage, target } = generalisedAdvantages({
+      order: Int32Array.from(values, (_, i) => i),
+      start: Int32Array.from({ length: rows.length + 1 }, (_, s) => s * width),
+      values,
+      rewards: Float64Array.from(file.inputs.rewards.flat()),
+      mask,
+      gamma: c.gamma,
+      lambda: c.lam,
+      masked: c.impl === 'verl-agent' ? 'step' : 'skip',
+    });
+    // The numbers behind the mask mean nothing.
+    const valid = (all: ArrayLike<number>) => Array.from(all).filter((_, i) => mask[i] === 1);
+    const { rawAdvantage, returns, whitened } = c.expected;
+    expectClose(valid(advantage), valid(rawAdvantage.flat()), 1e-5, 1e-4, 'raw advantages');
+    if (returns) expectClose(valid(target), valid(returns.flat()), 1e-5, 1e-4, 'returns');
+    if (whitened) {
+      expectClose(valid(whiten(advantage, mask).advantage), valid(whitened.flat()), 1e-5, 1e-4, 'whitened');
+    }
+  });
+
+  if (file.inputs.mask) {
+    test.each(file.cases as Case[])('is what PPO estimates at step level, $id', (c) => {
+      const at = file.inputs.mask.flatMap((row: number[], traj: number) =>
+        row.flatMap((valid, step) => (valid === 1 ? [{ traj, step }] : [])),
+      ) as { traj: number; step: number }[];
+      const batch = rolloutBatch(
+        at.map(({ traj, step }) => ({
+          task: `task ${traj}`,
+          trajectory: `trajectory ${traj}`,
+          step,
+          observation: '',
+          action: '',
+          reward: file.inputs.rewards[traj][step],
+          value: file.inputs.values[traj][step],
+          valid: true,
+        })),
+      );
+      const { advantage, detail } = estimate(
+        batch,
+        resolveSettings({ method: 'ppo', options: { gamma: c.gamma, lambda: c.lam } }),
+      );
+      const expected = (matrix: number[][]) => at.map(({ traj, step }) => matrix[traj]![step]!);
+      expectClose(advantage, expected(c.expected.whitened), 1e-5, 1e-4, 'whitened');
+      expectClose(detail.kind === 'ppo' ? detail.target : [], expected(c.expected.returns), 1e-5, 1e-4, 'returns');
+    });
+  }
+});
+
+const samplingFiles = files.filter(({ data }) => isSampling(data));
+
+describe.each(samplingFiles)('the golden file of dynamic sampling $file', ({ data: file }) => {
+  test.each(file.cases as Case[])('keeps the groups of $id', (c) => {
+    const { groupSize, groups, episodeReward } = c;
+    const rewardsOf = (g: number): number[] => episodeReward.slice(g * groupSize, (g + 1) * groupSize);
+    const kept = (rule: SamplingRule) =>
+      Array.from({ length: groups }, (_, g) => g).filter((g) => teaches(rewardsOf(g), rule));
+    const { verlAgentKeptGroups, verlAgentKeptTrajectories, dapoKeptGroups, tolerantKeptGroups } = c.expected;
+    expect(kept('tolerant')).toEqual(tolerantKeptGroups);
+    expect(kept('agent')).toEqual(verlAgentKeptGroups);
+    const trajectories = kept('agent').flatMap((g) => rewardsOf(g).map((_, i) => g * groupSize + i));
+    expect(trajectories).toEqual(verlAgentKeptTrajectories);
+    // A record, not a target: float32 rounding lets the recipe keep groups of equal rewards.
+    const constant = (g: number) => groupSize > 1 && new Set(rewardsOf(g).map(Math.fround)).size === 1;
+    expect(kept('dapo')).toEqual(dapoKeptGroups.filter((g: number) => !constant(g)));
   });
 });
