@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { randomStream } from '../random/stream.ts';
-import { BLOCK, blocksPerRow, dequantize, NotFiniteWeightError, quantize } from './quantization.ts';
+import { BLOCK, blocksPerRow, dequantize, quantize } from './quantization.ts';
+import { UnfitWeightsError } from './weights.ts';
 
 const normal = (count: number, seed = 1) => {
   const stream = randomStream(seed, 'values');
@@ -114,7 +115,7 @@ describe('quantization', () => {
     for (const bad of [NaN, Infinity, -Infinity]) {
       const values = normal(64);
       values[40] = bad;
-      expect(() => quantize(values, 2, 32, { bits: 4, zeroPoints: false })).toThrow(NotFiniteWeightError);
+      expect(() => quantize(values, 2, 32, { bits: 4, zeroPoints: false })).toThrow(UnfitWeightsError);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { firstNotFinite } from './weights.ts';
+import { firstNotFinite, UnfitWeightsError } from './weights.ts';
 
 /** Values that share one scale; the block of ONNX Runtime's `MatMulNBits` and of the engine's matmul kernels. */
 export const BLOCK = 32;
@@ -30,11 +30,6 @@ export function zeroPointBytesPerRow(columns: number, bits: Bits): number {
   return Math.ceil((blocksPerRow(columns) * bits) / 8);
 }
 
-/** Weights that no scale can represent. */
-export class NotFiniteWeightError extends Error {
-  override readonly name = 'NotFiniteWeightError';
-}
-
 export interface QuantizeOptions {
   readonly bits: Bits;
   /** Give each block a zero point of its own. At 4 bits this costs half a byte a block and cuts the squared error. */
@@ -51,7 +46,7 @@ const SHRINK = [1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7];
  * grid (scale = value of largest magnitude / −2^(bits − 1)) is among those tried, so the result is never worse than it.
  *
  * @param values [rows, columns]
- * @throws NotFiniteWeightError when a value is NaN or infinite.
+ * @throws UnfitWeightsError when a value is NaN or infinite.
  */
 export function quantize(
   values: Float32Array,
@@ -63,8 +58,7 @@ export function quantize(
     throw new RangeError(`quantize: ${values.length} values do not make a matrix of ${rows} × ${columns}`);
   }
   const bad = firstNotFinite(values);
-  if (bad >= 0)
-    throw new NotFiniteWeightError(`Element ${bad} of the weight is ${values[bad]} and cannot be quantized.`);
+  if (bad >= 0) throw new UnfitWeightsError(`Element ${bad} of the weight is ${values[bad]} and cannot be quantized.`);
 
   const blocks = blocksPerRow(columns);
   const codes = new Uint8Array(rows * blocks * 4 * bits);

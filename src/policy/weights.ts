@@ -113,6 +113,11 @@ export function initialWeights(config: ModelConfig, seed: number, spread = 0.02)
   return weights;
 }
 
+/** Weights that no model of the configuration can have. */
+export class UnfitWeightsError extends Error {
+  override readonly name = 'UnfitWeightsError';
+}
+
 /** The first contradiction between weights and configuration (missing, misshapen, not finite), or null. */
 export function weightsThatDoNotFit(config: ModelConfig, weights: Weights): string | null {
   for (const { name, shape } of weightSpecs(config)) {
