@@ -1,8 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { benchCommand } from './bench.ts';
 import type { Terminal } from './command.ts';
+import { estimateCommand } from './estimate.ts';
 import { OutputClosedError, UsageError } from './errors.ts';
+import { formatsCommand } from './formats.ts';
 import { Output } from './output.ts';
+import { reportCommand } from './report.ts';
 
 /** Runs one command of the command line and sets the exit code: 0 done, 1 a check failed, 2 bad input, 70 a defect. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -35,7 +38,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       writeErr: (text) => terminal.say(text.trimEnd()),
       outputError: (text, write) => write(sentenceOf(text)),
     });
-  for (const command of [benchCommand]) {
+  for (const command of [estimateCommand, formatsCommand, reportCommand, benchCommand]) {
     program.addCommand(command(terminal).copyInheritedSettings(program));
   }
   await program.parseAsync(args, { from: 'user' });
