@@ -4,6 +4,7 @@ import type { Terminal } from './command.ts';
 import { estimateCommand } from './estimate.ts';
 import { OutputClosedError, UsageError } from './errors.ts';
 import { formatsCommand } from './formats.ts';
+import { groupsCommand } from './groups.ts';
 import { Output } from './output.ts';
 import { reportCommand } from './report.ts';
 
@@ -38,7 +39,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       writeErr: (text) => terminal.say(text.trimEnd()),
       outputError: (text, write) => write(sentenceOf(text)),
     });
-  for (const command of [estimateCommand, formatsCommand, reportCommand, benchCommand]) {
+  for (const command of [estimateCommand, groupsCommand, formatsCommand, reportCommand, benchCommand]) {
     program.addCommand(command(terminal).copyInheritedSettings(program));
   }
   await program.parseAsync(args, { from: 'user' });
