@@ -1,4 +1,19 @@
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { App } from './App.tsx';
+import { followSettings } from './state/estimates.ts';
+import { followLink } from './state/link.ts';
+import { openRecorded } from './state/rollouts.ts';
+import { followRollouts } from './state/selection.ts';
+import './theme.css';
 
-const root = document.getElementById('root');
-if (root) createRoot(root).render(<h1>HGPO Playground</h1>);
+followLink();
+followSettings();
+followRollouts();
+void openRecorded();
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,160 @@
+import { useEffect, useMemo, useState } from 'react';
+import { methods as methodTable } from '../estimators/registry.ts';
+import { StepAdvantage } from './advantage/StepAdvantage.tsx';
+import { Group } from './groups/Group.tsx';
+import { chosenChain, hierarchyOf, sharedPasts } from './groups/hierarchy.ts';
+import { RollOut } from './rollouts/RollOut.tsx';
+import type { SharedPast } from './rollouts/RolloutGrid.tsx';
+import { rowAt, taskOf } from './rollouts/task.ts';
+import { ChapterHead } from './shell/ChapterHead.tsx';
+import { ControlStrip } from './shell/ControlStrip.tsx';
+import { Header } from './shell/Header.tsx';
+import { Notices } from './shell/Notices.tsx';
+import { SourceBar } from './shell/SourceBar.tsx';
+import { usePageKeys } from './shell/usePageKeys.ts';
+import { useAppearance, useSelection, useSettings } from './state/controls.ts';
+import { nothing } from './state/fields.ts';
+import { useEstimates } from './state/estimates.ts';
+import { largestTask } from './state/members.ts';
+import { openRecorded, useRollouts } from './state/rollouts.ts';
+import { chooseAddress, taskInUse } from './state/selection.ts';
+import { AllSteps } from './steps/AllSteps.tsx';
+import { useTexts } from './text/language.ts';
+import './App.css';
+
+const nobody: readonly SharedPast[] = [];
+
+/** The page, in the order in which the data flows. */
+export function App() {
+  const texts = useTexts();
+  const settings = useSettings();
+  const selection = useSelection();
+  const estimates = useEstimates((state) => state.current);
+  const { batch: source, failed } = useRollouts();
+  usePageKeys(estimates);
+  useAppearanceOnPage();
+
+  const [hovered, hover] = useState(nothing);
+  const batch = estimates?.batch ?? null;
+  const taskNumber = batch ? Math.min(taskInUse(selection.task), batch.tasks.size - 1) : 0;
+  const task = useMemo(() => (batch ? taskOf(batch, taskNumber) : null), [batch, taskNumber]);
+  const row = task ? rowAt(task, selection.trajectory, selection.step) : nothing;
+  const groups = estimates?.groups;
+  const previous = estimates?.previous;
+  const hierarchy = useMemo(() => {
+    if (!batch || !groups || !previous || row < 0) return null;
+    const levels = groups.slice(0, settings.depth + 1);
+    const root = hierarchyOf(batch, previous, levels, row);
+    const chain = chosenChain(root);
+    return { root, chain, pasts: sharedPasts(chain) };
+  }, [batch, groups, previous, row, settings.depth]);
+
+  return (
+    <div className="page">
+      <a className="skip" href="#rollouts" onClick={focusGrid}>
+        {texts.skip}
+      </a>
+      <Header />
+      <SourceBar estimates={estimates} task={taskNumber} />
+      <ControlStrip groupSize={source ? largestTask(source) : 8} />
+      <Notices />
+      <main>
+        {failed && (
+          <p className="wide-chapter">
+            {texts.source.failed}{' '}
+            <button type="button" onClick={() => void openRecorded()}>
+              {texts.source.retry}
+            </button>
+          </p>
+        )}
+        <div className="story">
+          <section className="chapter" aria-labelledby="roll-out">
+            <RollOut
+              estimates={estimates}
+              task={task}
+              members={hierarchy?.pasts ?? nobody}
+              hovered={hovered}
+              onHover={hover}
+            />
+          </section>
+          <section className="chapter" aria-labelledby="group">
+            <ChapterHead id="group" number={2} title={texts.group.title} />
+            {estimates && task && hierarchy ? (
+              <Group
+                estimates={estimates}
+                task={task}
+                row={row}
+                root={hierarchy.root}
+                chain={hierarchy.chain}
+                deepest={settings.depth}
+                onHover={hover}
+              />
+            ) : (
+              <p className="soft">{texts.group.none}</p>
+            )}
+          </section>
+          <section className="chapter" aria-labelledby="compare">
+            <ChapterHead
+              id="compare"
+              number={3}
+              title={texts.compare.title}
+              note={methodTable[settings.method].sentence}
+            />
+            {estimates && row >= 0 ? (
+              <StepAdvantage
+                estimates={estimates}
+                row={row}
+                method={settings.method}
+                onMethod={(method) => {
+                  useSettings.setState({ method });
+                }}
+                onOpen={() => undefined}
+              />
+            ) : (
+              <p className="soft">{texts.compare.none}</p>
+            )}
+          </section>
+        </div>
+        <section className="wide-chapter" aria-labelledby="all-steps">
+          <ChapterHead id="all-steps" number={4} title={texts.allSteps.title} />
+          {estimates && (
+            <AllSteps
+              estimates={estimates}
+              method={settings.method}
+              against={settings.against}
+              chosen={row}
+              onChoose={(address) => {
+                chooseAddress(address);
+                document.getElementById('rollouts')?.scrollIntoView({ block: 'nearest' });
+              }}
+            />
+          )}
+        </section>
+      </main>
+    </div>
+  );
+}
+
+function focusGrid(event: React.MouseEvent): void {
+  event.preventDefault();
+  document.querySelector<SVGElement>('[role=grid]')?.focus();
+}
+
+/** Theme and language belong to the document, so that scroll bars, form controls and speech follow them. */
+function useAppearanceOnPage(): void {
+  const { theme, language } = useAppearance();
+  useEffect(() => {
+    document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en';
+  }, [language]);
+  useEffect(() => {
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const apply = () => {
+      document.documentElement.dataset.theme = theme === 'auto' ? (dark.matches ? 'dark' : 'light') : theme;
+    };
+    apply();
+    dark.addEventListener('change', apply);
+    return () => {
+      dark.removeEventListener('change', apply);
+    };
+  }, [theme]);
+}

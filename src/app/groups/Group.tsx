@@ -1,0 +1,54 @@
+import { observationText } from '../../rollouts/observation.ts';
+import type { Task } from '../rollouts/task.ts';
+import type { Estimates } from '../state/estimates.ts';
+import { chooseAddress } from '../state/selection.ts';
+import { addressOf } from '../steps/flips.ts';
+import { useTexts } from '../text/language.ts';
+import type { GroupNode } from './hierarchy.ts';
+import { Icicle } from './Icicle.tsx';
+
+interface GroupProps {
+  readonly estimates: Estimates;
+  readonly task: Task;
+  readonly row: number;
+  readonly root: GroupNode;
+  /** The groups of the chosen step, G_0 first. */
+  readonly chain: readonly GroupNode[];
+  readonly deepest: number;
+  readonly onHover: (row: number) => void;
+}
+
+/** Which steps the chosen one is compared with: the same state, and the same state with more and more of the same past. */
+export function Group({ estimates, task, row, root, chain, deepest, onHover }: GroupProps) {
+  const texts = useTexts().group;
+  const { batch, places, byMethod } = estimates;
+  const { trajectory, step } = addressOf(batch, places, row);
+  const outcome = new Map(
+    task.trajectories.flatMap(({ rows, success }) => Array.from(rows, (one) => [one, success] as const)),
+  );
+  const sizes = chain.map(({ members }) => members.length);
+  const letter = task.places.get(batch.observation[row]!)?.letter;
+  return (
+    <>
+      <p className="group-where">
+        {texts.where(trajectory + 1, step)}
+        {letter && <span className="soft"> · {texts.state(letter)}</span>}
+      </p>
+      <p className="group-state">{observationText(batch.observations.values[batch.observation[row]!]!)}</p>
+      <p className="group-sentence">{texts.sentence(sizes)}</p>
+      <Icicle
+        batch={batch}
+        task={task}
+        root={root}
+        sizes={sizes}
+        deepest={deepest}
+        returns={byMethod.hgpo.returns}
+        success={(one) => outcome.get(one) ?? null}
+        onHoverRow={onHover}
+        onChooseRow={(one) => {
+          chooseAddress(addressOf(batch, places, one));
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,153 @@
+import { useMemo } from 'react';
+import { methods as methodTable } from '../../estimators/registry.ts';
+import { advantagePaint, returnPaint } from '../chart/colour.ts';
+import { number, signed } from '../number.ts';
+import { ChapterHead } from '../shell/ChapterHead.tsx';
+import { useSelection, useSettings } from '../state/controls.ts';
+import type { Estimates } from '../state/estimates.ts';
+import { settingFields } from '../state/fields.ts';
+import { chooseStep, clearStep } from '../state/selection.ts';
+import { useTexts } from '../text/language.ts';
+import { RolloutGrid, type SharedPast } from './RolloutGrid.tsx';
+import type { Task } from './task.ts';
+import { Transcript } from './Transcript.tsx';
+
+interface RollOutProps {
+  readonly estimates: Estimates | null;
+  readonly task: Task | null;
+  readonly members: readonly SharedPast[];
+  readonly hovered: number;
+  readonly onHover: (row: number) => void;
+}
+
+/** The attempts at one task: all of them as a grid, the chosen one as a transcript. */
+export function RollOut({ estimates, task, members, hovered, onHover }: RollOutProps) {
+  const texts = useTexts().rollOut;
+  const { method, colour, depth } = useSettings();
+  const { trajectory, step } = useSelection();
+  const estimate = estimates?.byMethod[method];
+  const chosen = useMemo(() => (trajectory >= 0 && step >= 0 ? { trajectory, step } : null), [trajectory, step]);
+  // Full colour is the largest advantage of this task under any setting reached by dragging: a round number above it,
+  // so that colours do not all shift while one value moves.
+  const fullAdvantage = useMemo(() => {
+    let largest = 0;
+    if (task && estimate) {
+      for (const { rows } of task.trajectories) {
+        for (const row of rows) largest = Math.max(largest, Math.abs(estimate.advantage[row]!));
+      }
+    }
+    return Math.max(0.5, Math.ceil(largest * 2) / 2);
+  }, [task, estimate]);
+  const returns = useMemo(() => {
+    const shown =
+      task && estimate
+        ? task.trajectories.flatMap(({ rows }) => Array.from(rows, (row) => estimate.returns[row]!))
+        : [];
+    return { low: Math.min(0, ...shown), high: Math.max(0, ...shown) };
+  }, [task, estimate]);
+
+  const won = task?.trajectories.filter(({ success }) => success === true).length ?? 0;
+  const said = task?.trajectories.some(({ success }) => success !== null) ?? false;
+  return (
+    <>
+      <ChapterHead
+        id="roll-out"
+        number={1}
+        title={texts.title}
+        {...(task && { note: texts.sentence(task.trajectories.length, won, said) })}
+      >
+        <fieldset className="colour-switch small">
+          <legend className="visually-hidden">{texts.colour}</legend>
+          {settingFields.colour.options.map((option) => (
+            <label key={option}>
+              <input
+                type="radio"
+                name="colour"
+                value={option}
+                checked={colour === option}
+                onChange={() => {
+                  useSettings.setState({ colour: option });
+                }}
+              />
+              {texts.colours[option]}
+            </label>
+          ))}
+        </fieldset>
+      </ChapterHead>
+      <div id="rollouts">
+        {estimates && task && estimate && (
+          <RolloutGrid
+            batch={estimates.batch}
+            task={task}
+            colour={colour}
+            returns={estimate.returns}
+            advantage={estimate.advantage}
+            fullAdvantage={fullAdvantage}
+            lowReturn={returns.low}
+            highReturn={returns.high}
+            chosen={chosen}
+            members={members}
+            deepest={depth}
+            hovered={hovered}
+            onHover={onHover}
+            onChoose={chooseStep}
+            onClear={clearStep}
+          />
+        )}
+      </div>
+      <div className="grid-key">
+        {colour === 'advantage' && (
+          <>
+            <span>
+              {texts.below} {signed(-fullAdvantage)}{' '}
+              <Ramp colours={[-1, -0.5, 0, 0.5, 1].map((part) => advantagePaint(part, 1).fill)} />{' '}
+              {signed(fullAdvantage)} {texts.above}
+            </span>
+          </>
+        )}
+        {colour === 'return' && (
+          <span>
+            {texts.discounted} {number(returns.low)}{' '}
+            <Ramp colours={[0, 0.5, 1].map((part) => returnPaint(part, 0, 1).fill)} /> {number(returns.high)}
+          </span>
+        )}
+        <span>
+          {estimate && task && hovered >= 0
+            ? describe(estimates!, task, hovered, texts.hover, methodTable[method].name, estimate.advantage[hovered]!)
+            : `${texts.stateKey} ${texts.pastKey}`}
+        </span>
+      </div>
+      {estimates && task && (
+        <Transcript batch={estimates.batch} task={task} trajectory={trajectory} step={step} onChoose={chooseStep} />
+      )}
+    </>
+  );
+}
+
+function Ramp({ colours }: { readonly colours: readonly string[] }) {
+  return (
+    <span
+      className="ramp"
+      aria-hidden="true"
+      style={{ background: `linear-gradient(to right, ${colours.join(', ')})` }}
+    />
+  );
+}
+
+function describe(
+  { batch, places, byMethod }: Estimates,
+  task: Task,
+  row: number,
+  say: (trajectory: number, step: number, letter: string, ret: number, advantage: number, method: string) => string,
+  method: string,
+  advantage: number,
+): string {
+  return say(
+    places[batch.trajectory[row]!]! + 1,
+    batch.step[row]!,
+    task.places.get(batch.observation[row]!)?.letter ?? '',
+    byMethod.hgpo.returns[row]!,
+    advantage,
+    method,
+  );
+}

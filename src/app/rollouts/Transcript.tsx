@@ -1,0 +1,75 @@
+import { useEffect, useRef } from 'react';
+import type { RolloutBatch } from '../../rollouts/batch.ts';
+import { observationText } from '../../rollouts/observation.ts';
+import { number } from '../number.ts';
+import { useTexts } from '../text/language.ts';
+import type { Task } from './task.ts';
+import './Transcript.css';
+
+interface TranscriptProps {
+  readonly batch: RolloutBatch;
+  readonly task: Task;
+  readonly trajectory: number;
+  readonly step: number;
+  readonly onChoose: (trajectory: number, step: number) => void;
+}
+
+/** What one trajectory saw and did, step by step; the chosen step is kept in sight. */
+export function Transcript({ batch, task, trajectory, step, onChoose }: TranscriptProps) {
+  const texts = useTexts().rollOut;
+  const list = useRef<HTMLOListElement>(null);
+  const row = task.trajectories[trajectory];
+
+  useEffect(() => {
+    const entry = list.current?.children[step];
+    // Only the list scrolls: scrollIntoView would move the page as well.
+    if (list.current && entry instanceof HTMLElement) {
+      list.current.scrollTop = entry.offsetTop - list.current.clientHeight / 2 + entry.offsetHeight / 2;
+    }
+  }, [row, step]);
+
+  if (!row) return <p className="soft">{texts.transcriptNone}</p>;
+  return (
+    <div className="transcript">
+      <h3>
+        {texts.transcript(trajectory + 1)}
+        <span className="soft small"> {batch.trajectories.values[row.trajectory]}</span>
+      </h3>
+      <ol ref={list} tabIndex={0} aria-label={texts.transcript(trajectory + 1)}>
+        {Array.from(row.rows, (at, index) => {
+          const observation = batch.observation[at]!;
+          const reward = batch.reward[at]!;
+          return (
+            <li key={at}>
+              <button
+                type="button"
+                className="transcript-step"
+                aria-current={index === step ? 'step' : undefined}
+                onClick={() => {
+                  onChoose(trajectory, index);
+                }}
+              >
+                <span className="transcript-number">{index}</span>
+                <span className="transcript-letter">{task.places.get(observation)?.letter}</span>
+                <span className="transcript-text">
+                  {observationText(batch.observations.values[observation]!)}
+                  <span className="transcript-action">
+                    {'› '}
+                    {batch.actions.values[batch.action[at]!]}
+                    {batch.valid[at] === 0 && <em> {texts.invalid}</em>}
+                    {reward !== 0 && (
+                      <span className="transcript-reward">
+                        {' '}
+                        {texts.reward} {number(reward)}
+                      </span>
+                    )}
+                  </span>
+                </span>
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from 'react';
+import { appearanceFields } from '../state/fields.ts';
+import { useAppearance } from '../state/controls.ts';
+import { useTexts } from '../text/language.ts';
+import { KeyHelp } from './KeyHelp.tsx';
+import './Header.css';
+
+const languageNames = { en: 'EN', zh: '中' } as const;
+
+/** What the page is, what to try, and how it looks. */
+export function Header() {
+  const texts = useTexts();
+  const { theme, language } = useAppearance();
+  const [keysShown, showKeys] = useState(false);
+  return (
+    <header className="header">
+      <h1>{texts.title}</h1>
+      <p className="header-tagline">
+        {texts.tagline} <span className="soft">{texts.tryThis}</span>
+      </p>
+      <div className="header-tools">
+        <button
+          type="button"
+          className="plain-button"
+          aria-label={`${texts.theme.label}: ${texts.theme[theme]}`}
+          title={`${texts.theme.label}: ${texts.theme[theme]}`}
+          onClick={() => {
+            const order = appearanceFields.theme.options;
+            useAppearance.setState({ theme: order[(order.indexOf(theme) + 1) % order.length]! });
+          }}
+        >
+          <ThemeMark theme={theme} />
+        </button>
+        <button
+          type="button"
+          className="plain-button"
+          aria-label={`${texts.language}: ${language === 'en' ? '中文' : 'English'}`}
+          onClick={() => {
+            useAppearance.setState({ language: language === 'en' ? 'zh' : 'en' });
+          }}
+        >
+          <span lang={language === 'en' ? 'zh' : 'en'}>{languageNames[language === 'en' ? 'zh' : 'en']}</span>
+        </button>
+        <button
+          type="button"
+          className="plain-button"
+          aria-label={texts.keys.button}
+          title={texts.keys.button}
+          onClick={() => {
+            showKeys(true);
+          }}
+        >
+          ?
+        </button>
+      </div>
+      <KeyHelp shown={keysShown} onShow={showKeys} />
+    </header>
+  );
+}
+
+function ThemeMark({ theme }: { readonly theme: 'auto' | 'light' | 'dark' }) {
+  return (
+    <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true" className="header-theme">
+      <circle cx="7" cy="7" r="6" />
+      {theme === 'auto' && <path d="M7 1 a6 6 0 0 1 0 12 z" />}
+      {theme === 'dark' && <circle cx="7" cy="7" r="6" className="header-theme-full" />}
+    </svg>
+  );
+}

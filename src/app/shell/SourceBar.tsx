@@ -1,0 +1,129 @@
+import { useEffect, useId, useRef } from 'react';
+import { reportSentences } from '../../rollouts/import.ts';
+import { Origin } from '../chart/Origin.tsx';
+import { useSelection } from '../state/controls.ts';
+import type { Estimates } from '../state/estimates.ts';
+import { nothing } from '../state/fields.ts';
+import { openFile, openRecorded, useRollouts } from '../state/rollouts.ts';
+import { instructiveStep, chooseAddress } from '../state/selection.ts';
+import { useTexts } from '../text/language.ts';
+import './SourceBar.css';
+
+/** Which rollouts are on screen, which of their tasks, and the way to one's own. */
+export function SourceBar({ estimates, task }: { readonly estimates: Estimates | null; readonly task: number }) {
+  const texts = useTexts().source;
+  const { origin, report, reading } = useRollouts();
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  useFileDrop();
+  const batch = estimates?.batch;
+  return (
+    <div className="source">
+      <Origin of={origin.kind} />
+      <span className="source-file soft small">{origin.kind === 'own' ? origin.file : texts.recordedFrom}</span>
+      {batch && (
+        <span className="source-task">
+          <label htmlFor={id}>{texts.task}</label>
+          <select
+            id={id}
+            value={task}
+            onChange={(event) => {
+              useSelection.setState({ task: Number(event.currentTarget.value), trajectory: nothing, step: nothing });
+            }}
+          >
+            {batch.tasks.values.map((name, index) => (
+              <option key={index} value={index}>
+                {taskName(estimates, index) ?? name}
+              </option>
+            ))}
+          </select>
+        </span>
+      )}
+      <span className="soft small" aria-live="polite">
+        {reading !== null && origin.kind === 'own' && texts.reading(reading)}
+      </span>
+      <span className="source-open">
+        {origin.kind === 'own' && (
+          <button
+            type="button"
+            onClick={() => {
+              useSelection.setState({ task: nothing, trajectory: nothing, step: nothing });
+              void openRecorded();
+            }}
+          >
+            {texts.back}
+          </button>
+        )}
+        {estimates && (
+          <button
+            type="button"
+            onClick={() => {
+              const step = instructiveStep(estimates);
+              if (step) chooseAddress(step);
+            }}
+          >
+            {texts.instructive}
+          </button>
+        )}
+        <label className="file-button" title={texts.drop}>
+          {texts.open}
+          <input
+            ref={input}
+            type="file"
+            accept=".jsonl,.ndjson,.json,.txt"
+            className="visually-hidden"
+            onChange={() => {
+              const file = input.current?.files?.[0];
+              if (file) openOwn(file);
+              if (input.current) input.current.value = '';
+            }}
+          />
+        </label>
+      </span>
+      {report && (
+        <details className="source-report">
+          <summary>{texts.report}</summary>
+          <ul>
+            {reportSentences(report).map((sentence, index) => (
+              <li key={index}>{sentence}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function openOwn(file: File): void {
+  useSelection.setState({ task: nothing, trajectory: nothing, step: nothing });
+  void openFile(file);
+}
+
+/** A task is named by what it is where the file says so; group ids say little to people. */
+function taskName({ batch }: Estimates, task: number): string | null {
+  if (!batch.taskType) return null;
+  const row = batch.task.indexOf(task);
+  const type = row < 0 ? -1 : batch.taskType[row]!;
+  return type < 0 ? null : `${batch.taskTypes.values[type]} · ${batch.tasks.values[task]}`;
+}
+
+/** A file dropped anywhere on the page is opened. */
+function useFileDrop(): void {
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+    };
+    const drop = (event: DragEvent) => {
+      const file = event.dataTransfer?.files[0];
+      if (!file) return;
+      event.preventDefault();
+      openOwn(file);
+    };
+    addEventListener('dragover', over);
+    addEventListener('drop', drop);
+    return () => {
+      removeEventListener('dragover', over);
+      removeEventListener('drop', drop);
+    };
+  }, []);
+}

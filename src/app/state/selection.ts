@@ -1,0 +1,78 @@
+import type { Estimates } from './estimates.ts';
+import { useEstimates } from './estimates.ts';
+import { useSelection } from './controls.ts';
+import { nothing } from './fields.ts';
+import { tell } from './notices.ts';
+import { addressOf, signFlips, type StepAddress } from '../steps/flips.ts';
+
+export function chooseStep(trajectory: number, step: number): void {
+  useSelection.setState({ trajectory, step });
+}
+
+export function chooseAddress({ task, trajectory, step }: StepAddress): void {
+  useSelection.setState({ task, trajectory, step });
+}
+
+export function clearStep(): void {
+  useSelection.setState({ trajectory: nothing, step: nothing });
+}
+
+/**
+ * The step to open with: one that HGPO and GiGPO judge oppositely, with company at the state and still some that share
+ * its past, so that every part of the picture has something to show. Falls back to the most shared state.
+ */
+export function instructiveStep(estimates: Estimates): StepAddress | null {
+  const { batch, byMethod, groups, places } = estimates;
+  if (batch.rowCount === 0) return null;
+  const size = (level: number, row: number) => {
+    const id = groups[level]!.group[row]!;
+    return id < 0 ? 1 : groups[level]!.size[id]!;
+  };
+  const flip = signFlips(byMethod.hgpo.advantage, byMethod.gigpo.advantage).find(
+    ({ row }) => size(1, row) >= 2 && size(2, row) >= 2 && size(0, row) > size(1, row) && size(1, row) > size(2, row),
+  );
+  if (flip) return addressOf(batch, places, flip.row);
+  let best = 0;
+  for (let row = 1; row < batch.rowCount; row++) if (size(1, row) > size(1, best)) best = row;
+  return addressOf(batch, places, best);
+}
+
+/** The chosen task, or the first where none is chosen yet. */
+export const taskInUse = (task: number): number => Math.max(0, task);
+
+/** Chooses an opening step for new rollouts, and moves a choice that they do not have to the nearest one that they do. */
+export function followRollouts(): void {
+  const settle = () => {
+    const { current } = useEstimates.getState();
+    if (!current) return;
+    const { batch, places } = current;
+    const chosen = useSelection.getState();
+    if (chosen.task === nothing && chosen.trajectory === nothing) {
+      const opening = instructiveStep(current);
+      if (opening) chooseAddress(opening);
+      return;
+    }
+    const task = Math.min(taskInUse(chosen.task), batch.tasks.size - 1);
+    if (chosen.trajectory === nothing || chosen.step === nothing) {
+      if (task !== chosen.task) useSelection.setState({ task });
+      return;
+    }
+    const trajectories = batch.trajectoryTask.reduce((n, of) => n + Number(of === task), 0);
+    const trajectory = Math.min(chosen.trajectory, trajectories - 1);
+    const number = batch.trajectoryTask.findIndex((of, t) => of === task && places[t] === trajectory);
+    const step = Math.min(chosen.step, batch.rowStart[number + 1]! - batch.rowStart[number]! - 1);
+    if (task !== chosen.task || trajectory !== chosen.trajectory || step !== chosen.step) {
+      chooseAddress({ task, trajectory, step });
+      tell({ kind: 'selection not there' });
+    }
+  };
+  let source = useEstimates.getState().current?.batch;
+  useEstimates.subscribe(({ current }) => {
+    if (current?.batch === source) return;
+    source = current?.batch;
+    settle();
+  });
+  // A link may arrive later, by Back, Forward or an edited address.
+  useSelection.subscribe(settle);
+  settle();
+}

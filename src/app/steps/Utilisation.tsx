@@ -1,0 +1,92 @@
+import { Figure } from '../chart/Figure.tsx';
+import { Origin } from '../chart/Origin.tsx';
+import { depthPaint } from '../chart/colour.ts';
+import { useWidth } from '../chart/useWidth.ts';
+import { share } from '../number.ts';
+import { useTexts } from '../text/language.ts';
+import type { LevelSizes } from './sizes.ts';
+import './Utilisation.css';
+
+/** HGPO, arXiv:2602.22817, ALFWorld: share of steps with company at the state level and with four steps of history. */
+const paper: readonly (readonly [level: number, share: number])[] = [
+  [0, 0.97],
+  [4, 0.19],
+];
+
+const left = 30;
+const top = 8;
+const plot = 108;
+
+/** Share of steps that have company at each level, beside the paper's two figures. */
+export function Utilisation({ levels, deepest }: { readonly levels: readonly LevelSizes[]; readonly deepest: number }) {
+  const texts = useTexts();
+  const [box, width] = useWidth<HTMLDivElement>(320);
+  const across = Math.min(width, 420) - left - 12;
+  const x = (k: number) => left + (across * k) / (levels.length - 1);
+  const y = (value: number) => top + plot * (1 - value);
+  const last = levels[Math.min(deepest, levels.length - 1)]!;
+  const sentence = texts.allSteps.utilisationSentence(levels[0]!.utilisation, last.utilisation, last.level);
+  return (
+    <Figure
+      title={texts.allSteps.utilisation}
+      sentence={sentence}
+      aside={
+        <>
+          <Origin of="measured" />
+          <Origin of="paper" />
+        </>
+      }
+      table={{
+        head: ['k', texts.origin.measured, texts.origin.paper],
+        rows: levels.map(({ level, utilisation }) => [
+          level,
+          share(utilisation),
+          share(paper.find(([k]) => k === level)?.[1] ?? NaN),
+        ]),
+      }}
+    >
+      <div ref={box}>
+        <svg
+          width={across + left + 12}
+          height={top + plot + 34}
+          role="img"
+          aria-label={sentence}
+          className="utilisation"
+        >
+          {[0, 0.5, 1].map((value) => (
+            <g key={value}>
+              <line x1={left} x2={left + across} y1={y(value)} y2={y(value)} className="utilisation-grid" />
+              <text x={left - 6} y={y(value)} textAnchor="end" dominantBaseline="central" className="utilisation-tick">
+                {value}
+              </text>
+            </g>
+          ))}
+          <polyline
+            className="utilisation-line"
+            points={levels.map(({ level, utilisation }) => `${x(level)},${y(utilisation)}`).join(' ')}
+          />
+          {paper.map(([k, value]) => (
+            <path key={k} className="utilisation-paper" d={`M${x(k)} ${y(value) - 6} l6 6 l-6 6 l-6 -6 z`} />
+          ))}
+          {levels.map(({ level, utilisation }) => (
+            <g key={level}>
+              <circle
+                cx={x(level)}
+                cy={y(utilisation)}
+                r={level <= deepest ? 4.5 : 3}
+                style={{ fill: level <= deepest ? depthPaint(level, deepest).fill : 'var(--paper)' }}
+                className="utilisation-dot"
+              />
+              <text x={x(level)} y={top + plot + 15} textAnchor="middle" className="utilisation-tick">
+                {level}
+              </text>
+            </g>
+          ))}
+          <text x={left} y={top + plot + 30} className="utilisation-tick">
+            k · {texts.allSteps.utilisationAxis} · ◇ {texts.origin.paper}
+          </text>
+        </svg>
+      </div>
+    </Figure>
+  );
+}

@@ -1,0 +1,262 @@
+import { count, number, share, signed } from '../number.ts';
+import type { FieldName, Settings } from '../state/fields.ts';
+import type { FlipReason } from '../steps/flips.ts';
+
+/** Whole numbers up to twelve as words, the way a teacher reads them out. */
+const words = 'no one two three four five six seven eight nine ten eleven twelve'.split(' ');
+const inWords = (n: number) => words[n] ?? count(n);
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const plural = (n: number, one: string, many: string) => (n === 1 ? one : many);
+const list = new Intl.ListFormat('en', { type: 'conjunction' });
+const steps = (n: number) => `${count(n)} ${plural(n, 'step', 'steps')}`;
+
+const reason = (why: FlipReason): string => {
+  switch (why.kind) {
+    case 'trajectory':
+      return `its trajectory scored ${number(why.score)}, the task’s mean is ${number(why.mean)}`;
+    case 'level':
+      return `its return ${number(why.value)} against a mean of ${number(why.mean)} over the ${count(why.size)} ${
+        why.k === 0 ? 'steps in this state' : `that share ${steps(why.k)} of history`
+      }`;
+    case 'peers':
+      return `its return ${number(why.value)} against a mean of ${number(why.mean)} over the ${count(why.size)} with the same full history`;
+    case 'credit':
+      return `the estimated value ${why.credit > 0 ? 'rose' : 'fell'} by ${number(Math.abs(why.credit))} over this step`;
+  }
+};
+
+const fieldNames: Record<FieldName, string> = {
+  method: 'method',
+  against: 'compared method',
+  preset: 'preset',
+  alpha: 'α',
+  depth: 'K',
+  members: 'N',
+  gamma: 'γ',
+  normalisation: 'normalisation',
+  colour: 'cell colour',
+  task: 'task',
+  trajectory: 'trajectory',
+  step: 'step',
+  theme: 'theme',
+  language: 'language',
+};
+
+/** Every text of the interface, in English. Other languages have the same shape, checked by the compiler. */
+export const en = {
+  title: 'HGPO Playground',
+  tagline: 'Same state, different past: who gets the credit?',
+  tryThis: 'Choose a step in the grid, then drag α: watch its advantage follow the groups that share its past.',
+  skip: 'Skip to the rollouts',
+  theme: { label: 'Theme', auto: 'Auto', light: 'Light', dark: 'Dark' },
+  language: 'Language',
+  keys: {
+    button: 'Keyboard',
+    title: 'Keys',
+    close: 'Close',
+    list: [
+      ['← →', 'previous, next step'],
+      ['↑ ↓', 'trajectory above, below'],
+      ['Home End', 'first, last step'],
+      ['Esc', 'clear the choice, close a panel'],
+      ['g', 'go to the grid'],
+      ['1 – 5', 'GRPO, RLOO, GiGPO, HGPO, ProGPO'],
+      ['n', 'next step on which the two methods disagree'],
+      ['?', 'this list'],
+    ] as readonly (readonly [string, string])[],
+  },
+  close: 'Close',
+  method: 'Method',
+  controls: {
+    title: 'Controls',
+    alpha: 'α',
+    alphaMeaning: (value: number, w: readonly number[]) =>
+      value === 0
+        ? '0: every level counts the same'
+        : `${number(value)}: level weights ${w.map((x) => number(x)).join(' : ')}`,
+    depth: 'K',
+    depthMeaning: (value: number) =>
+      value === 0 ? '0: the state alone, no history' : `${value}: groups share up to ${steps(value)} of history`,
+    members: 'N',
+    membersMeaning: (value: number) => `${value} trajectories of each task`,
+    gamma: 'γ',
+    gammaMeaning: (value: number) =>
+      value === 1 ? '1: no discount' : `${number(value)}: a reward ten steps away counts ${number(value ** 10)}`,
+    normalisation: 'Norm',
+    normalisationLong: 'Normalisation inside a group',
+    normalisations: { mean_std_norm: '÷ sd', mean_norm: 'mean only' } as Record<Settings['normalisation'], string>,
+    preset: 'Preset',
+    presets: { paper: 'paper', reference: 'reference code' } as Record<Settings['preset'], string>,
+    presetHint: 'How the paper and its public code differ',
+    option: 'Option',
+    meaning: 'What it decides',
+    close: 'Close',
+    moved: (flips: number, changed: number) =>
+      flips > 0
+        ? `${capital(inWords(flips))} ${plural(flips, 'sign', 'signs')} flipped`
+        : changed > 0
+          ? `${count(changed)} ${plural(changed, 'advantage', 'advantages')} moved, no sign flipped`
+          : 'No advantage moved',
+  },
+  origin: {
+    recorded: 'recorded',
+    own: 'your file',
+    measured: 'measured here',
+    paper: 'paper',
+  },
+  source: {
+    task: 'Task',
+    recordedFrom: 'Made-up rollouts of a golden fixture: random states and rewards, no policy behind them.',
+    open: 'Open rollouts…',
+    drop: 'Drop a rollout JSONL file anywhere. It is read here and sent nowhere.',
+    back: 'Back to the recorded rollouts',
+    instructive: 'Show a telling step',
+    loading: 'Loading the rollouts…',
+    reading: (file: string) => `Reading ${file}…`,
+    failed: 'The rollouts could not be read.',
+    retry: 'Try again',
+    steps,
+    report: 'Import report',
+  },
+  rollOut: {
+    title: 'Roll out',
+    sentence: (n: number, won: number, said: boolean) =>
+      said
+        ? `${capital(inWords(n))} attempts at one task, ${won === 0 ? 'none' : inWords(won)} succeeded.`
+        : `${capital(inWords(n))} attempts at one task.`,
+    colour: 'Colour',
+    colours: { state: 'State', return: 'Return', advantage: 'Advantage' } as Record<Settings['colour'], string>,
+    stateKey: 'Equal letter, equal observation. A cell without a letter is a state that nobody else visits.',
+    pastKey: 'An outline reaches back over the past that a step shares with the chosen one.',
+    discounted: 'discounted return',
+    below: 'below',
+    above: 'above',
+    transcript: (n: number) => `Trajectory ${n}`,
+    transcriptNone: 'Choose a step to read its trajectory.',
+    invalid: 'not a valid reply',
+    success: 'success',
+    failure: 'failure',
+    reward: 'reward',
+    hover: (trajectory: number, step: number, letter: string, ret: number, advantage: number, method: string) =>
+      `Trajectory ${trajectory}, step ${step}${letter ? `, state ${letter}` : ''}: return ${number(ret)}, ${method} ${signed(advantage)}`,
+  },
+  grid: {
+    name: (n: number, longest: number) =>
+      `Rollout grid: ${n} trajectories, up to ${steps(longest)}. Arrow keys move the choice.`,
+    row: (n: number, success: boolean | null) =>
+      `Trajectory ${n}${success === null ? '' : success ? ', success' : ', failure'}`,
+    cell: (trajectory: number, step: number, observation: string) =>
+      `Trajectory ${trajectory}, step ${step}: ${observation}`,
+  },
+  group: {
+    title: 'Group',
+    none: 'Choose a step: its groups appear here.',
+    state: (letter: string) => `state ${letter}`,
+    where: (trajectory: number, step: number) => `Trajectory ${trajectory}, step ${step}`,
+    /** Sizes of G_0, G_1, … as one sentence. */
+    sentence: (sizes: readonly number[]) => {
+      if (sizes[0] === 1) return 'No other step stands here: there is nobody to compare it with.';
+      const parts = sizes.map((n, k) => {
+        if (k === 0) return `${inWords(n)} steps stand here`;
+        const way = k === 1 ? 'came the same way' : `${plural(n, 'shares', 'share')} the last ${inWords(k)} steps`;
+        return n === 1
+          ? k === 1
+            ? 'none came the same way'
+            : `none shares the last ${inWords(k)} steps`
+          : `${inWords(n)} ${way}`;
+      });
+      // Once a step is alone it stays alone: one "none" says it for all deeper levels.
+      const alone = sizes.indexOf(1);
+      const said = alone < 0 ? parts : parts.slice(0, alone + 1);
+      return `${capital(said.join(', '))}.`;
+    },
+    began: 'episode began here',
+    icicle: (sizes: readonly number[]) =>
+      `Nested groups of the chosen step: ${sizes.map((n, k) => `G${k} ${n}`).join(', ')}`,
+    taskBand: (n: number, all: number) => `${count(n)} of the task’s ${count(all)} steps`,
+    level: (k: number) => (k === 0 ? 'state' : `+${k}`),
+    before: (k: number) => (k === 1 ? 'one step before' : `${inWords(k)} steps before`),
+    node: (k: number, n: number, what: string) =>
+      k === 0
+        ? `${count(n)} steps in state “${what}”`
+        : `${count(n)} with “${what}” ${k === 1 ? 'one step' : `${k} steps`} before`,
+    meanReturn: (value: number) => `mean return ${number(value)}`,
+    table: {
+      level: 'Level',
+      state: 'State that splits them',
+      members: 'Steps',
+      won: 'On a success',
+      mean: 'Mean return',
+    },
+    successKey: 'filled: step of a success · open: step of a failure',
+  },
+  compare: {
+    title: 'Compare',
+    none: 'Choose a step: its advantage appears here.',
+    levels: 'Level by level',
+    compared: 'Compared with',
+    alone: 'alone',
+    absent: 'none',
+    zero: 'no signal',
+    weight: 'weight',
+    levelName: (k: number) => (k === 0 ? 'same state' : k === 1 ? 'same last step' : `same last ${inWords(k)}`),
+    trajectoryPart: 'whole trajectories',
+    peersPart: 'same full history',
+    creditPart: 'rise of potential',
+    sum: (method: string) => `${method}, summed`,
+    methods: 'Every method on one axis',
+    opposite: 'opposite sign',
+    sentence: (value: number, method: string) =>
+      value === 0
+        ? `${method} gives this step no signal.`
+        : `${method} ${value > 0 ? 'reinforces' : 'discourages'} this step: ${signed(value)}.`,
+    disagree: (names: readonly string[]) =>
+      `${list.format(names)} ${plural(names.length, 'has', 'have')} the opposite sign.`,
+    agree: 'No method has the opposite sign.',
+    open: 'Show the arithmetic',
+    arithmetic: 'The arithmetic',
+  },
+  allSteps: {
+    title: 'All steps',
+    sizes: 'Group sizes',
+    sizesSentence: (k: number, alone: number) => `At k = ${k}, ${share(alone)} of the steps are alone.`,
+    perStep: 'per step',
+    perGroup: 'per group',
+    size: 'group size',
+    utilisation: 'Utilisation',
+    utilisationSentence: (first: number, deepest: number, k: number) =>
+      `${share(first)} of the steps share their state with another step; ${share(deepest)} still do with ${steps(k)} of history. In the paper ${share(0.97)} at k = 0 falls to ${share(0.19)} at k = 4.`,
+    utilisationAxis: 'share of steps in a group of two or more',
+    noSignal: 'Share without signal',
+    noSignalSentence: (method: string, none: number) => `${method} gives ${share(none)} of all steps no signal.`,
+    flips: 'Sign flips',
+    flipsSentence: (n: number, a: string, b: string, all: number) =>
+      n === 0
+        ? `${a} and ${b} agree about the sign of every step.`
+        : `${a} and ${b} disagree about the sign of ${count(n)} of ${count(all)} steps.`,
+    against: 'against',
+    step: 'Step',
+    method: 'Method',
+    reason: (names: readonly [string, string], a: FlipReason, b: FlipReason) =>
+      `${names[0]}: ${reason(a)}. ${names[1]}: ${reason(b)}.`,
+    more: (n: number) => `Show ${count(n)} more`,
+    flipWhere: (task: string, trajectory: number, step: number) => `${task} · trajectory ${trajectory}, step ${step}`,
+  },
+  table: { show: 'Table', hide: 'Picture' },
+  notice: {
+    repaired: (
+      from: 'link' | 'storage',
+      changes: readonly { field: FieldName; taken: string | number; reason: string }[],
+    ) =>
+      `${from === 'link' ? 'This link' : 'What was kept from last time'} held values that cannot be used: ${changes
+        .map(({ field, taken }) => `${fieldNames[field]} is now ${taken === -1 ? 'unset' : taken}`)
+        .join(', ')}.`,
+    newerLink: 'This link was made by a newer version of this page; what could be read of it was used.',
+    storageStartedClean: 'What was kept from last time could not be read, so the page starts fresh.',
+    selectionNotThere: 'The chosen step is not in these rollouts; the nearest one is shown.',
+    rolloutsFailed: (reason: string) => `The file could not be used. ${reason}`,
+    dismiss: 'Dismiss',
+  },
+};
+
+export type Texts = typeof en;

@@ -1,0 +1,3 @@
+import { en, type Texts } from './en.ts';
+
+export const zh: Texts = en;
