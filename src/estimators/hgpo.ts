@@ -20,11 +20,12 @@ type LevelSettings = Pick<Settings, 'mode' | 'eps' | 'leaveOut' | 'visits' | 'we
  *
  *     a_k(i) = (Q_i − mean_{G_k} Q) / (sd_{G_k} + ε)    or without the division
  *
- * With `weights: 'inverse-variance'` the levels share a scale, the standard deviation of the task, and weigh 1/u_k with
+ * With `weights: 'inverse-variance'` the levels share a scale, the standard deviation of the task, and weigh σ²/u_k with
  *
  *     u_k = s̃²_k / n_k,   s̃²_k = ((n_k − 1) s²_k + κ σ²) / (n_k − 1 + κ)
  *
- * where s² is the sample variance in the group and σ² that of the task.
+ * where s² is the sample variance in the group and σ² that of the task. The factor σ² changes no ratio; it gives a single
+ * sample weight 1 and keeps ε negligible at every scale of rewards.
  *
  * @param returns [rows] Q; in a Float32Array the comparison is computed in float32
  */
@@ -58,7 +59,7 @@ export function compareLevels(
     const { count, squares } = comparison.statistics;
     const precision = variance.map((ofItsTask, g) => {
       const shrunk = shrunkVariance(squares[g]!, count[g]! - 1, ofItsTask, settings.kappa);
-      return shrunk > 0 ? count[g]! / shrunk : 0;
+      return shrunk > 0 ? (ofItsTask * count[g]!) / shrunk : 0;
     });
     return { k, groups, comparison, precision };
   });
