@@ -6,5 +6,6 @@ import type { Area } from './workload.ts';
  * line below.
  */
 export const areas: Readonly<Record<string, () => Promise<Area>>> = {
+  env: () => import('./environments.ts'),
   rollouts: () => import('./rollouts.ts'),
 };

@@ -100,7 +100,7 @@ for (const { file, data } of environmentFixtures('conformance-rooms')) {
   describe(file, () => {
     for (const { id, title, room, admissibleAtStart, steps } of data.cases) {
       test(`${id} ${title}`, () => {
-        const state = new RoomState(new Room(room));
+        const state = new RoomState(Room.of(room));
         expect(wholeState(state)).toMatchObject({ at: null, open: [], hand: null, clean: [], hot: [], cool: [] });
         if (admissibleAtStart !== undefined) expect(admissible(state)).toEqual(admissibleAtStart);
         replay(state, steps);
@@ -147,7 +147,7 @@ for (const { file, data } of environmentFixtures('episodes')) {
       test(`${id}: every command is effective and only the last one wins`, () => {
         const described = { ...room, goal: room.goal ?? task };
         replay(
-          new RoomState(new Room(described)),
+          new RoomState(Room.of(described)),
           steps.map((step: CaseStep) => ({ effective: true, ...step })),
         );
         const environment = new RoomsEnvironment();
@@ -181,6 +181,6 @@ test.each([
     goal: { task: 'pick', object: 'apple', target: 'fridge' },
     ...change,
   } as RoomDescription;
-  expect(() => new Room(room)).toThrow(RoomDescriptionError);
-  expect(() => new Room(room)).toThrow(reason);
+  expect(() => Room.of(room)).toThrow(RoomDescriptionError);
+  expect(() => Room.of(room)).toThrow(reason);
 });

@@ -47,10 +47,10 @@ interface Episode {
 const recentEpisodes = new Map<string, Episode>();
 const MOST_RECENT = 64;
 
-function episodeOf(id: string, describe: () => RoomDescription): Episode {
+function episodeOf(id: string, build: () => Room): Episode {
   let episode = recentEpisodes.get(id);
   if (episode === undefined) {
-    episode = { id, room: new Room(describe()), observations: new Map() };
+    episode = { id, room: build(), observations: new Map() };
     if (recentEpisodes.size >= MOST_RECENT) recentEpisodes.delete(recentEpisodes.keys().next().value!);
     recentEpisodes.set(id, episode);
   }
@@ -105,7 +105,7 @@ export class RoomsEnvironment implements Environment<RoomsOptions, RoomsEvent> {
     ];
     const id = `rooms-described/${textKey(JSON.stringify(facts))}`;
     return this.begin(
-      episodeOf(id, () => description),
+      episodeOf(id, () => Room.of(description)),
       { stepLimit },
     );
   }
@@ -147,6 +147,12 @@ export class RoomsEnvironment implements Environment<RoomsOptions, RoomsEvent> {
       this.texts = texts;
     }
     return this.texts;
+  }
+
+  /** Length of `admissible()`, without writing its texts. */
+  get admissibleCount(): number {
+    if (this.codeCount < 0) this.listCodes();
+    return this.codeCount;
   }
 
   acting(): readonly string[] {

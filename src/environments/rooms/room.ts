@@ -130,9 +130,17 @@ export class Room {
   private readonly textOfCommand = new Map<number, string>();
   private readonly commandOfText = new Map<string, number>();
 
-  /** @throws RoomDescriptionError */
-  constructor(description: RoomDescription) {
+  /**
+   * Compiles a description from outside.
+   * @throws RoomDescriptionError
+   */
+  static of(description: RoomDescription): Room {
     checkDescription(description);
+    return new Room(description);
+  }
+
+  /** Compiles a description that is known to be sound, such as the generator's. */
+  constructor(description: RoomDescription) {
     const receptacles = [...description.receptacles].sort((a, b) => (a.name < b.name ? -1 : 1));
     const objects = [...description.objects].sort((a, b) => (a.name < b.name ? -1 : 1));
     const receptacleCount = receptacles.length;
@@ -156,8 +164,10 @@ export class Room {
       if (place !== undefined && !firstAt.has(place)) firstAt.set(place, r);
       this.place[r] = place === undefined ? r : firstAt.get(place)!;
     });
-    const numbers = Uint8Array.from(receptacles, (_, r) => r);
-    this.together = Array.from(numbers, (r) => numbers.filter((other) => this.place[other] === this.place[r]));
+    const numbers = Uint8Array.from(receptacles.keys());
+    this.together = Array.from(numbers, (r) =>
+      firstAt.size === 0 ? numbers.subarray(r, r + 1) : numbers.filter((other) => this.place[other] === this.place[r]),
+    );
 
     this.accepts = new Uint8Array(receptacleCount * objectCount);
     for (let r = 0; r < receptacleCount; r++) {
@@ -288,8 +298,20 @@ export function goalText({ task, object, target }: RoomDescription['goal']): str
   }
 }
 
+// Names in character-code order are canonical but for instances of one type from number 10 on, so an insertion sort has
+// next to nothing to do.
 function canonicalOrder(names: readonly string[]): Uint8Array {
-  return Uint8Array.from([...names.keys()].sort((a, b) => compareCanonically(names[a]!, names[b]!)));
+  const order = Uint8Array.from(names.keys());
+  for (let i = 1; i < order.length; i++) {
+    const moved = order[i]!;
+    let j = i;
+    while (j > 0 && compareCanonically(names[moved]!, names[order[j - 1]!]!) < 0) {
+      order[j] = order[j - 1]!;
+      j--;
+    }
+    order[j] = moved;
+  }
+  return order;
 }
 
 function receptacleTraits(type: ReceptacleType): number {

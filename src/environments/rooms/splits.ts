@@ -17,7 +17,7 @@ export type RoomsSplit = (typeof roomsSplits)[number];
 
 /** Layouts of each room kind; the last ones are never trained on. */
 export const LAYOUT_COUNT = 30;
-const TRAIN_LAYOUT_COUNT = 27;
+export const TRAIN_LAYOUT_COUNT = 27;
 
 export function layoutsOf(split: RoomsSplit): { readonly first: number; readonly end: number } {
   return split === 'unseen' || split === 'unseen-both'

@@ -1,0 +1,97 @@
+import { RoomsEnvironment } from '../../environments/rooms/environment.ts';
+import { randomStream } from '../../random/stream.ts';
+import type { Workload } from './workload.ts';
+
+const STEPS = 100_000;
+const RESETS = 2_000;
+const SNAPSHOTS = 20_000;
+
+// Random choices are drawn beforehand, so that the workload is the environment alone.
+function draws(seed: number): Uint32Array {
+  const stream = randomStream(seed, 'bench');
+  return Uint32Array.from({ length: 4096 }, () => stream.nextUint32());
+}
+
+/** Steps over the episodes of a preset; a finished environment goes on to the next of 16 episodes. */
+function playing(seed: number, choose: (environment: RoomsEnvironment, draw: number) => string | number) {
+  const environment = new RoomsEnvironment();
+  const choices = draws(seed);
+  let episode = 0;
+  const next = () => environment.reset(environment.seedForEpisode('train', episode++ % 16), undefined, { preset: 'S' });
+  return {
+    run: () => {
+      const start = performance.now();
+      let characters = 0;
+      next();
+      for (let i = 0; i < STEPS; i++) {
+        if (environment.done) next();
+        characters += environment.step(choose(environment, choices[i & 4095]!)).observation.text.length;
+      }
+      if (characters === 0) throw new Error('The workload did nothing.');
+      return STEPS / ((performance.now() - start) / 1000);
+    },
+  };
+}
+
+export const workloads = ({ seed }: { readonly seed: number }): Workload[] => [
+  {
+    id: 'env.rooms.text',
+    unit: 'steps/s',
+    better: 'higher',
+    prepare: () =>
+      playing(seed, (environment, draw) => {
+        const commands = environment.admissible();
+        return commands[draw % commands.length]!;
+      }),
+  },
+  {
+    id: 'env.rooms.index',
+    unit: 'steps/s',
+    better: 'higher',
+    prepare: () => playing(seed, (environment, draw) => draw % environment.admissibleCount),
+  },
+  ...(['S', 'L'] as const).map((preset): Workload => ({
+    id: `env.rooms.reset.${preset.toLowerCase()}`,
+    unit: 'ms',
+    better: 'lower',
+    prepare: () => {
+      const environment = new RoomsEnvironment();
+      let episode = 0;
+      environment.reset(0, undefined, { preset });
+      return {
+        run: () => {
+          const start = performance.now();
+          for (let i = 0; i < RESETS; i++) {
+            environment.reset(environment.seedForEpisode('train', episode++), undefined, { preset });
+          }
+          return (performance.now() - start) / RESETS;
+        },
+      };
+    },
+  })),
+  {
+    id: 'env.snapshot',
+    unit: 'µs',
+    better: 'lower',
+    prepare: () => {
+      const environment = new RoomsEnvironment();
+      environment.reset(0, undefined, { preset: 'L' });
+      const choices = draws(seed);
+      const snapshots = Array.from({ length: 20 }, (_, i) => {
+        environment.step(choices[i]! % environment.admissible().length);
+        return environment.snapshot();
+      });
+      return {
+        // A snapshot and a restore to another moment of the episode: the pair is the value.
+        run: () => {
+          const start = performance.now();
+          for (let i = 0; i < SNAPSHOTS; i++) {
+            environment.restore(snapshots[choices[i & 4095]! % snapshots.length]!);
+            environment.snapshot();
+          }
+          return ((performance.now() - start) * 1000) / SNAPSHOTS;
+        },
+      };
+    },
+  },
+];
