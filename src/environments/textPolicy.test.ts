@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { readFixtures } from '../testing/fixtures.ts';
+import { environmentFixtures } from '../testing/environment-fixtures.ts';
 import { historyWindow } from './textHistory.ts';
 import { isValidStep, projectReply } from './textProjection.ts';
 
-const files = readFixtures('environments', (file) => /^(conformance-|shop-|episodes|state-space)/.test(file)).filter(
-  ({ file }) => file.startsWith('conformance-text-policy'),
-);
+const files = environmentFixtures('conformance-text-policy');
 
 interface ProjectionCase {
   id: string;

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { randomStream } from '../../random/stream.ts';
-import { projectFixture, readFixtures } from '../../testing/fixtures.ts';
+import { environmentFixtures } from '../../testing/environment-fixtures.ts';
+import { projectFixture } from '../../testing/fixtures.ts';
 import { ForeignSnapshotError, OptionError, SeedError, UnknownNameError, WIN_REWARD } from '../environment.ts';
 import type { Product } from './catalogue.ts';
 import { queryModes, selectedOptions, ShopEnvironment } from './environment.ts';
 import { type Goal, shopSplits } from './goal.ts';
 import { Shop } from './shop.ts';
-
-const files = readFixtures('environments', (file) => /^(conformance-|shop-|episodes|state-space)/.test(file));
 
 type Priced = Omit<Product, 'priceCents'> & { price: number };
 type Bounded = Omit<Goal, 'priceUpperCents'> & { priceUpper: number };
@@ -62,7 +61,7 @@ type ShopCase = {
   })[];
 };
 
-describe.each(files.filter(({ file }) => file.startsWith('conformance-shop')))('$file', ({ data }) => {
+describe.each(environmentFixtures('conformance-shop'))('$file', ({ data }) => {
   test.each(data.cases as ShopCase[])('$id $title', ({ goal, start, steps }) => {
     const shop = miniShop(goal);
     shop.reset(0, undefined, { queryMode: 'generation' });
@@ -86,7 +85,7 @@ const presets = ['XS', 'S', 'M', 'L', 'XL'] as const;
 
 test('random play: every listed command has an effect, what is not listed has none, the list is in order, snapshots are exact', () => {
   const shop = new ShopEnvironment();
-  for (let episode = 0; episode < 300; episode++) {
+  for (let episode = 0; episode < 150; episode++) {
     const stream = randomStream(episode, 'play');
     const options = {
       preset: stream.pick(presets),

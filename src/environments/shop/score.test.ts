@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readFixtures } from '../../testing/fixtures.ts';
+import { environmentFixtures } from '../../testing/environment-fixtures.ts';
 import { reduceToBaseColour } from './baseColours.ts';
 import { scorePurchase } from './score.ts';
 import { tokenSetRatio } from './tokenSetRatio.ts';
 
-const files = readFixtures('environments', (file) => /^(conformance-|shop-|episodes|state-space)/.test(file));
-
-describe.each(files.filter(({ file }) => file.startsWith('shop-reward-cases')))('$file', ({ data }) => {
+describe.each(environmentFixtures('shop-reward-cases'))('$file', ({ data }) => {
   test.each(data.cases as { id: string; title: string }[])('$id $title', (testCase) => {
     // eslint-disable-next-line @typescript-eslint/no-explicit-any
     const { product, price, selected, goal, expected } = testCase as any;
