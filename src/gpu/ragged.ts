@@ -42,10 +42,23 @@ export function checkRaggedBatch({ tokens, sequenceStart }: RaggedBatch): void {
   }
 }
 
-/** [tokens] the sequence that each token belongs to */
-export function sequenceOfTokens(sequenceStart: Uint32Array): Uint32Array {
+/** [tokens, 2] the sequence of each token and its position in it */
+export function placeOfTokens(sequenceStart: Uint32Array): Uint32Array {
   const sequences = sequenceStart.length - 1;
-  const sequenceOf = new Uint32Array(sequenceStart[sequences]!);
-  for (let s = 0; s < sequences; s++) sequenceOf.fill(s, sequenceStart[s], sequenceStart[s + 1]);
-  return sequenceOf;
+  const place = new Uint32Array(sequenceStart[sequences]! * 2);
+  for (let s = 0; s < sequences; s++) {
+    for (let token = sequenceStart[s]!; token < sequenceStart[s + 1]!; token++) {
+      place[token * 2] = s;
+      place[token * 2 + 1] = token - sequenceStart[s]!;
+    }
+  }
+  return place;
+}
+
+/** Tokens of the longest sequence; 0 without sequences. */
+export function longestSequence(sequenceStart: Uint32Array): number {
+  let longest = 0;
+  for (let s = 0; s + 1 < sequenceStart.length; s++)
+    longest = Math.max(longest, sequenceStart[s + 1]! - sequenceStart[s]!);
+  return longest;
 }

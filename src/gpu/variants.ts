@@ -10,10 +10,15 @@ export interface KernelVariants {
   readonly rowLanes: 1 | 8 | 32;
   /** How a matrix product keeps its operands; see shaders/linear.wgsl. */
   readonly matmul: 'registers-8x8' | 'registers-16x4' | 'registers-4x4' | 'workgroup-64';
+  /**
+   * Tokens that one invocation of the attention kernels takes together when heads are 16 wide; wider heads take fewer, so that
+   * registers stay the same. A tile shares the keys and values that it loads.
+   */
+  readonly attentionTile: 1 | 2 | 4 | 8;
 }
 
 /** Safe everywhere and the fastest measured on software adapters. */
-export const DEFAULT_VARIANTS: KernelVariants = { rowLanes: 1, matmul: 'registers-8x8' };
+export const DEFAULT_VARIANTS: KernelVariants = { rowLanes: 1, matmul: 'registers-8x8', attentionTile: 4 };
 
 /** Constants that shaders/lanes.wgsl needs. */
 export function laneConstants(variants: KernelVariants, workgroup: number) {

@@ -1,6 +1,8 @@
 /** All kernels, for the self-test and the unit tests: a kernel that is not listed here is not tested, so it does not land. */
 import type { KernelTest } from '../selftest.ts';
+import { attentionTest } from './attention.ts';
 import { rmsNormTest } from './rms-norm.ts';
+import { rotaryTest } from './rotary.ts';
 import { sumRowsTest } from './sum-rows.ts';
 
-export const kernelTests: readonly KernelTest[] = [sumRowsTest, rmsNormTest];
+export const kernelTests: readonly KernelTest[] = [sumRowsTest, rmsNormTest, rotaryTest, attentionTest];
