@@ -1,6 +1,8 @@
 import { defineConfig } from '@playwright/test';
 import { softwareAdapters } from './scripts/adapters.mjs';
 
+const address = `http://localhost:${process.env.E2E_PORT ?? 4199}/hgpo-playground/`;
+
 // Journeys run on the built page under a sub-path, as a static host serves it.
 export default defineConfig({
   testDir: 'e2e',
@@ -10,7 +12,7 @@ export default defineConfig({
   forbidOnly: Boolean(process.env.CI),
   reporter: 'line',
   use: {
-    baseURL: 'http://localhost:4199/hgpo-playground/',
+    baseURL: address,
     launchOptions: {
       ...(process.env.CHROMIUM_PATH ? { executablePath: process.env.CHROMIUM_PATH } : {}),
       args: [...softwareAdapters.chromiumFlags, ...softwareAdapters.swiftshader.chromiumFlags],
@@ -18,8 +20,8 @@ export default defineConfig({
     },
   },
   webServer: {
-    command: 'node e2e/serve.mjs 4199',
-    url: 'http://localhost:4199/hgpo-playground/',
+    command: `node e2e/serve.mjs ${new URL(address).port}`,
+    url: address,
     reuseExistingServer: false,
     timeout: 120_000,
   },

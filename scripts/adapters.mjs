@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 // SwiftShader's Vulkan driver comes with the browser; where it lies differs between packages.
 const swiftShaderManifest = [
   process.env.SWIFTSHADER_ICD,
+  process.env.CHROMIUM_PATH && join(dirname(process.env.CHROMIUM_PATH), 'vk_swiftshader_icd.json'),
   '/usr/lib/chromium/vk_swiftshader_icd.json',
   '/usr/lib64/chromium-browser/vk_swiftshader_icd.json',
   '/opt/google/chrome/vk_swiftshader_icd.json',

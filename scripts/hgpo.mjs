@@ -1,38 +1,37 @@
 #!/usr/bin/env node
 // `npm run hgpo -- <command>`: the command line. The sources are TypeScript and import shaders as text, so they are
-// bundled once (about a second) into .cache/cli and again only when a source file is newer than the bundle.
+// bundled (about a second) into .cache/cli, once for each state of the sources.
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensurePackages, projectRoot, stop } from './setup.mjs';
 
-const target = join(projectRoot, '.cache', 'cli');
-const entry = join(target, 'main.js');
+const bundles = join(projectRoot, '.cache', 'cli');
+const keptFor = 7 * 24 * 3600 * 1000; // ms; a command that runs for days still loads parts of its own bundle
 
-function newest(path) {
-  if (!statSync(path).isDirectory()) return statSync(path).mtimeMs;
-  // A folder's own time changes when a file is deleted from it.
-  return readdirSync(path).reduce((latest, name) => Math.max(latest, newest(join(path, name))), statSync(path).mtimeMs);
+/** A name for the state of everything that a bundle is made from. */
+function stateOfSources() {
+  const hash = createHash('sha256');
+  const add = (path) => {
+    const stat = statSync(join(projectRoot, path), { throwIfNoEntry: false });
+    if (stat?.isDirectory()) for (const name of readdirSync(join(projectRoot, path)).sort()) add(`${path}/${name}`);
+    else if (stat && !/\.test\.tsx?$/.test(path)) hash.update(`${path}\n${stat.size}\n${stat.mtimeMs}\n`);
+  };
+  for (const path of ['src', 'shaders', 'package-lock.json', 'vite.config.ts', 'scripts/hgpo.mjs']) add(path);
+  return hash.digest('hex').slice(0, 16);
 }
 
-function isCurrent() {
-  if (!existsSync(entry)) return false;
-  const sources = ['src', 'shaders', 'package-lock.json', 'vite.config.ts'].map((name) => join(projectRoot, name));
-  return sources.every((path) => !existsSync(path) || newest(path) <= statSync(entry).mtimeMs);
-}
-
-if (!isCurrent()) {
-  ensurePackages();
-  const { build } = await import('vite');
+async function bundle(target) {
   // Built beside the target and moved there in one step: two commands may start at the same time.
   const fresh = `${target}.${process.pid}`;
   try {
+    const { build } = await import('vite');
     await build({
       root: projectRoot,
       configFile: join(projectRoot, 'vite.config.ts'),
       mode: 'cli',
       logLevel: 'error',
-      publicDir: false,
       build: {
         ssr: join(projectRoot, 'src/cli/main.ts'),
         outDir: fresh,
@@ -45,16 +44,24 @@ if (!isCurrent()) {
     });
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
-    stop(`The command line could not be built: ${error.message}`);
+    stop(`The command line could not be built: ${error.message}`, 70);
   }
-  mkdirSync(join(projectRoot, '.cache'), { recursive: true });
-  rmSync(target, { recursive: true, force: true });
   try {
     renameSync(fresh, target);
   } catch {
     rmSync(fresh, { recursive: true, force: true }); // another process was first, with the same sources
   }
+  for (const name of readdirSync(bundles)) {
+    const path = join(bundles, name);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat && Date.now() - stat.mtimeMs > keptFor) rmSync(path, { recursive: true, force: true });
+  }
 }
 
+ensurePackages();
+mkdirSync(bundles, { recursive: true });
+const target = join(bundles, stateOfSources());
+const entry = join(target, 'main.js');
+if (!existsSync(entry)) await bundle(target);
 const { main } = await import(pathToFileURL(entry).href);
 await main(process.argv.slice(2));

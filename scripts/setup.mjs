@@ -39,7 +39,8 @@ export function ensurePackages() {
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
   if (existsSync(installed) && sameVersions(lock, installed)) return;
   process.stderr.write('Installing packages…\n');
-  if (npm(['ci', '--loglevel=error', '--no-audit', '--no-fund']).status !== 0) {
+  // `--include=dev`: where NODE_ENV is production npm would leave out the very tools that build the page.
+  if (npm(['ci', '--include=dev', '--loglevel=error', '--no-audit', '--no-fund']).status !== 0) {
     stop(
       'The packages could not be installed: `npm ci` failed (its message is above); check the network or the npm registry and run the command again.',
     );
@@ -55,19 +56,19 @@ function sameVersions(lockFile, installedFile) {
   );
 }
 
-/** The first of these commands or paths that exists, as an absolute path, or undefined. */
-function firstExecutable(candidates) {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  for (const candidate of candidates) {
-    if (!candidate) continue;
-    if (/[\\/]/.test(candidate)) {
-      if (existsSync(candidate)) return candidate;
-    } else {
-      const found = folders.map((folder) => join(folder, candidate)).find((path) => existsSync(path));
-      if (found) return found;
-    }
-  }
-  return undefined;
+/** Those of these commands and paths that exist, as absolute paths, in order. */
+function existing(candidates) {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return candidates
+    .flatMap((candidate) => (/[\\/]/.test(candidate) ? candidate : folders.map((folder) => join(folder, candidate))))
+    .filter((path) => existsSync(path));
+}
+
+// Ubuntu's chromium-browser without its snap, or a browser of another architecture, is there and does not run. On macOS
+// and Windows an installed application does; on Windows asking for the version would open a window.
+function runs(path) {
+  if (process.platform !== 'linux') return true;
+  return spawnSync(path, ['--version'], { stdio: 'ignore', timeout: 20_000 }).status === 0;
 }
 
 function installedBrowser() {
@@ -76,8 +77,7 @@ function installedBrowser() {
     [process.env.PROGRAMFILES, process.env['PROGRAMFILES(X86)'], process.env.LOCALAPPDATA]
       .filter(Boolean)
       .map((base) => join(base, path));
-  return firstExecutable([
-    process.env.CHROMIUM_PATH,
+  return existing([
     'chromium',
     'chromium-browser',
     'google-chrome-stable',
@@ -88,11 +88,11 @@ function installedBrowser() {
     ...(process.platform === 'win32'
       ? [...windows('Google\\Chrome\\Application\\chrome.exe'), ...windows('Microsoft\\Edge\\Application\\msedge.exe')]
       : []),
-  ]);
+  ]).find(runs);
 }
 
 const isRoot = process.getuid?.() === 0;
-const isDebian = existsSync('/etc/debian_version') && firstExecutable(['apt-get']) !== undefined;
+const isDebian = existsSync('/etc/debian_version') && existing(['apt-get']).length > 0;
 
 let packageListsFresh = false;
 function aptInstall(packages) {
@@ -109,7 +109,8 @@ async function playwrightBrowser() {
   if (existsSync(chromium.executablePath())) return chromium.executablePath();
   process.stderr.write("Installing Playwright's Chromium…\n");
   const cli = join(projectRoot, 'node_modules', 'playwright', 'cli.js');
-  run(process.execPath, [cli, 'install', 'chromium']);
+  // With the system libraries where we may install them.
+  run(process.execPath, [cli, 'install', ...(isDebian && isRoot ? ['--with-deps'] : []), 'chromium']);
   return existsSync(chromium.executablePath()) ? chromium.executablePath() : undefined;
 }
 
@@ -118,6 +119,11 @@ async function playwrightBrowser() {
  * otherwise Playwright's own) and returns its path. Ends the process with one sentence where none can be had.
  */
 export async function ensureBrowser() {
+  const named = process.env.CHROMIUM_PATH;
+  if (named) {
+    if (existsSync(named) && runs(named)) return named;
+    stop(`CHROMIUM_PATH names ${named}, which does not run: correct it, or unset it to let a browser be found.`);
+  }
   let path = installedBrowser();
   if (!path && isDebian && isRoot) {
     process.stderr.write('Installing Chromium from the package manager…\n');

@@ -1,35 +1,56 @@
 // `npm test`: install what is missing, then types, lint, unit tests, kernels on a software adapter, and the built page
 // in a real browser. `npm run test:long` adds the other adapters and the long repeats. Ends with `N passed, N failed`.
+// `npm test -- estimators` runs the Vitest files whose path contains the word, in all projects or in those that
+// `--project NAME` names; without a Chromium project no browser is needed.
 import { spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { ensureBrowser, ensurePackages, ensureSoftwareAdapter, projectRoot } from './setup.mjs';
+import { parseArgs } from 'node:util';
+import { ensureBrowser, ensurePackages, ensureSoftwareAdapter, projectRoot, stop } from './setup.mjs';
 
-const long = process.argv.includes('--long');
+const allProjects = ['node', 'node-llvmpipe', 'chromium-swiftshader', 'node-swiftshader', 'chromium-llvmpipe'];
 
-ensurePackages();
-process.env.CHROMIUM_PATH = await ensureBrowser();
-ensureSoftwareAdapter();
+let chosen;
+try {
+  chosen = parseArgs({
+    allowPositionals: true,
+    options: { long: { type: 'boolean', default: false }, project: { type: 'string', multiple: true, default: [] } },
+  });
+} catch (error) {
+  stop(`${error.message.split('. ')[0]}; \`npm test\` takes words that file paths contain, and --project NAME.`, 2);
+}
+const { long, project: projects } = chosen.values;
+const words = chosen.positionals;
+const unknown = projects.find((name) => !allProjects.includes(name));
+if (unknown) stop(`There is no test project ${unknown}; there are ${allProjects.join(', ')}.`, 2);
 
 const bin = (name, file) => join(projectRoot, 'node_modules', name, file);
-const vitest = (...projects) => [
+const vitest = (names, filters = []) => [
   bin('vitest', 'vitest.mjs'),
   'run',
-  '--passWithNoTests',
-  ...projects.flatMap((project) => ['--project', project]),
+  ...names.flatMap((name) => ['--project', name]),
+  ...filters,
 ];
 
-const stages = [
+const everything = [
   ['types', [bin('typescript', 'bin/tsc'), '--noEmit']],
   ['lint', [bin('eslint', 'bin/eslint.js'), '.', '--max-warnings', '0']],
   ['format', [bin('prettier', 'bin/prettier.cjs'), '--check', '--log-level', 'warn', '.']],
-  ['unit', vitest('node')],
-  ['kernels in Node', vitest('node-llvmpipe')],
-  ['kernels and workers in Chromium', vitest('chromium-swiftshader')],
+  ['unit', vitest(['node'])],
+  ['kernels in Node', vitest(['node-llvmpipe'])],
+  ['kernels and workers in Chromium', vitest(['chromium-swiftshader'])],
   ['page', [bin('@playwright/test', 'cli.js'), 'test']],
+  ...(long ? [['kernels on the other adapters', vitest(['node-swiftshader', 'chromium-llvmpipe'])]] : []),
 ];
-if (long) {
-  stages.push(['kernels on the other adapters', vitest('node-swiftshader', 'chromium-llvmpipe')]);
-}
+const selected = projects.length > 0 ? projects : allProjects.slice(0, long ? undefined : 3);
+const stages =
+  words.length + projects.length === 0 ? everything : [[['tests', ...words].join(' '), vitest(selected, words)]];
+const needs = (part) => stages === everything || selected.some((name) => name.includes(part));
+
+ensurePackages();
+if (needs('chromium')) process.env.CHROMIUM_PATH = await ensureBrowser();
+if (needs('llvmpipe')) ensureSoftwareAdapter();
+process.env.E2E_PORT ??= String(await freePort());
 
 const environment = { ...process.env, ...(long ? { HGPO_LONG: '1' } : {}) };
 const failed = [];
@@ -45,3 +66,15 @@ for (const [name, command] of stages) {
 if (failed.length > 0) process.stdout.write(`\nfailed: ${failed.join(', ')}`);
 process.stdout.write(`\nstages: ${stages.length - failed.length} passed, ${failed.length} failed\n`);
 process.exit(failed.length > 0 ? 1 : 0);
+
+/** Two runs on one machine must not meet at a port. */
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, 'localhost', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

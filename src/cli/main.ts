@@ -19,6 +19,7 @@ export async function main(args: readonly string[]): Promise<void> {
     input: process.stdin,
     setExitCode: (code) => (process.exitCode = code),
   };
+  process.on('uncaughtException', (error) => process.exit(explain(error, terminal)));
   try {
     await runCommand(args, terminal).finally(() => out.flush());
   } catch (error) {
