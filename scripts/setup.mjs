@@ -1,7 +1,7 @@
 // What `npm start`, `npm test` and `npm run hgpo` need before anything else can run, and how to get it.
 // Plain Node without dependencies: this file runs when node_modules does not exist yet.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -32,12 +32,9 @@ function npm(args) {
     : run('npm', args, { shell: process.platform === 'win32' });
 }
 
-/** Installs the packages of the lock file when they are absent or older than the lock file. */
+/** Installs the packages of the lock file unless exactly these are there. */
 export function ensurePackages() {
-  const lock = join(projectRoot, 'package-lock.json');
-  const installed = join(projectRoot, 'node_modules', '.package-lock.json');
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
-  if (existsSync(installed) && sameVersions(lock, installed)) return;
+  if (installedAsLocked()) return;
   process.stderr.write('Installing packages…\n');
   // `--include=dev`: where NODE_ENV is production npm would leave out the very tools that build the page.
   if (npm(['ci', '--include=dev', '--loglevel=error', '--no-audit', '--no-fund']).status !== 0) {
@@ -47,11 +44,14 @@ export function ensurePackages() {
   }
 }
 
-// A fresh checkout gives the lock file a new time although nothing changed: compare what is inside before installing again.
-function sameVersions(lockFile, installedFile) {
-  const wanted = JSON.parse(readFileSync(lockFile, 'utf8')).packages;
-  const have = JSON.parse(readFileSync(installedFile, 'utf8')).packages;
-  return Object.entries(wanted).every(
+// Compares contents, not times: a fresh checkout gives the lock file a new time although nothing changed, and an
+// installation without development packages is younger than the lock file although it lacks what builds the page.
+function installedAsLocked() {
+  const packages = (file) => JSON.parse(readFileSync(join(projectRoot, file), 'utf8')).packages;
+  const installed = join('node_modules', '.package-lock.json');
+  if (!existsSync(join(projectRoot, installed))) return false;
+  const have = packages(installed);
+  return Object.entries(packages('package-lock.json')).every(
     ([name, entry]) => name === '' || entry.optional || have[name]?.version === entry.version,
   );
 }
