@@ -52,3 +52,10 @@ export function finiteNumber(text: string): number {
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.');
   return value;
 }
+
+/** Positive numbers, for options such as `--temperature`. */
+export function positiveNumber(text: string): number {
+  const value = finiteNumber(text);
+  if (value <= 0) throw new InvalidArgumentError('It must be a number above 0.');
+  return value;
+}

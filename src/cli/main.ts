@@ -6,7 +6,9 @@ import { OutputClosedError, UsageError } from './errors.ts';
 import { formatsCommand } from './formats.ts';
 import { groupsCommand } from './groups.ts';
 import { Output } from './output.ts';
+import { playCommand } from './play.ts';
 import { reportCommand } from './report.ts';
+import { rolloutCommand } from './rollout.ts';
 
 /** Runs one command of the command line and sets the exit code: 0 done, 1 a check failed, 2 bad input, 70 a defect. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -40,7 +42,15 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       writeErr: (text) => terminal.say(text.trimEnd()),
       outputError: (text, write) => write(sentenceOf(text)),
     });
-  for (const command of [estimateCommand, groupsCommand, formatsCommand, reportCommand, benchCommand]) {
+  for (const command of [
+    estimateCommand,
+    groupsCommand,
+    formatsCommand,
+    reportCommand,
+    rolloutCommand,
+    playCommand,
+    benchCommand,
+  ]) {
     program.addCommand(command(terminal).copyInheritedSettings(program));
   }
   await program.parseAsync(args, { from: 'user' });

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { readRollouts, UnknownDialectError } from '../rollouts/dialects.ts';
 import type { ImportReport, ImportResult } from '../rollouts/import.ts';
 import { NotTextError } from '../rollouts/lines.ts';
@@ -20,15 +21,62 @@ export async function readRolloutFile(
   } catch (error) {
     if (error instanceof UnknownDialectError) throw new UsageError(error.message);
     if (error instanceof NotTextError) throw new UsageError(`${fileName(path)}: ${error.message}`);
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === undefined) throw error;
-    const why: Record<string, string> = {
-      ENOENT: 'there is no such file',
-      EISDIR: 'it is a folder',
-      EACCES: 'reading it is not permitted',
-    };
-    throw new UsageError(`${fileName(path)} could not be read: ${why[code] ?? code}.`);
+    throw fileError(path, 'read', error);
   }
+}
+
+/** A failure of the file system as a sentence; any other error as it is. */
+export function fileError(path: string, what: 'read' | 'written', error: unknown): unknown {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === undefined) return error;
+  const why: Record<string, string> = {
+    ENOENT: what === 'read' ? 'there is no such file' : 'there is no such folder',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'a part of the path is no folder',
+    EACCES: 'it is not permitted',
+    ENOSPC: 'the disk is full',
+  };
+  return new UsageError(`${fileName(path)} could not be ${what}: ${why[code] ?? code}.`);
+}
+
+/** Where rows are written to. */
+export interface Sink {
+  write(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Characters collected before one write. */
+const blockSize = 1 << 16;
+
+/**
+ * A file that is written anew, or standard output where no path is given.
+ * @throws UsageError when the file cannot be opened or written.
+ */
+export async function openSink(path: string | undefined, terminal: Terminal): Promise<Sink> {
+  if (path === undefined) return { write: (text) => terminal.out.write(text), close: () => terminal.out.flush() };
+  const attempt = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw fileError(path, 'written', error);
+    }
+  };
+  const file = await attempt(open(path, 'w'));
+  let block = '';
+  const flush = async () => {
+    await attempt(file.writeFile(block)); // writes on from where it stands
+    block = '';
+  };
+  return {
+    write: async (text) => {
+      block += text;
+      if (block.length >= blockSize) await flush();
+    },
+    close: async () => {
+      await flush();
+      await file.close();
+    },
+  };
 }
 
 /** How messages call a file. */

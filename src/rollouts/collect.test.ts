@@ -30,6 +30,8 @@ describe.each(environmentNames)('%s', (name) => {
     const first = await collectRollouts({ ...settings, episodes: settings.episodes.slice(0, 1), groupSize: 2 });
     const wanted = whole.filter((line) => /"traj_uid":"s7b0g0t[01]"/.test(line));
     expect(lines(first.batch)).toEqual(wanted);
+    const last = await collectRollouts({ ...settings, episodes: settings.episodes.slice(2), firstGroup: 2 });
+    expect(lines(last.batch)).toEqual(whole.filter((line) => line.includes('"uid":"s7b0g2"')));
   });
 
   test('members of a group start from one state and draw differently; another seed or batch draws afresh', async () => {

@@ -24,6 +24,8 @@ export interface CollectSettings<D extends Decision> {
   readonly memory: number;
   /** Seed of the run: decides what the policy draws, not which episodes are played. */
   readonly seed: number;
+  /** The number of the first group, where a batch is collected in parts. */
+  readonly firstGroup?: number;
   /** Which batch of the run this is, from 0: every batch draws afresh and its groups have names of their own. */
   readonly batch?: number;
   /** Default: `format+admissible`. */
@@ -82,12 +84,23 @@ interface Player<D extends Decision> {
  * @throws PolicyInputError when the policy was made for another memory
  */
 export async function collectRollouts<D extends Decision>(settings: CollectSettings<D>): Promise<Collected<D>> {
-  const { policy, groupSize, memory, seed, batch = 0, penalise = 'format+admissible', signal } = settings;
+  const {
+    policy,
+    groupSize,
+    memory,
+    seed,
+    batch = 0,
+    firstGroup = 0,
+    penalise = 'format+admissible',
+    signal,
+  } = settings;
   if (policy.memory !== null && policy.memory !== memory) {
     throw new PolicyInputError(`Policy ${policy.name} was made for memory ${policy.memory}, not ${memory}.`);
   }
-  const players = settings.episodes.flatMap((choice, group) =>
-    Array.from({ length: groupSize }, (_, member) => startPlayer<D>(settings.environment(), choice, group, member)),
+  const players = settings.episodes.flatMap((choice, i) =>
+    Array.from({ length: groupSize }, (_, member) =>
+      startPlayer<D>(settings.environment(), choice, firstGroup + i, member),
+    ),
   );
   let steps = 0;
   let active = players.filter(({ environment }) => !environment.done);

@@ -147,17 +147,13 @@ export class ShopEnvironment implements Environment<ShopOptions, ShopEvent> {
       );
     }
     const goal = goals[seed % goals.length]!;
+    const id = [`shop-${GENERATOR_VERSION}`, ...catalogueName, split, seed];
+    if (task !== undefined) id.push(`task=${task}`);
+    if (queries !== shopPresets[preset].queries) id.push(`queries=${queries}`);
+    if (queryMode !== 'choice') id.push(`queryMode=${queryMode}`);
+    if (stepLimit !== SHOP_STEP_LIMIT) id.push(`stepLimit=${stepLimit}`);
     this.episode = {
-      id: [
-        `shop${GENERATOR_VERSION}`,
-        catalogueName,
-        split,
-        ...(task === undefined ? [] : [task]),
-        ...(stepLimit === SHOP_STEP_LIMIT ? [] : [`limit=${stepLimit}`]),
-        ...(queries === shopPresets[preset].queries ? [] : [`queries=${queries}`]),
-        ...(queryMode === 'choice' ? [] : [queryMode]),
-        seed,
-      ].join(':'),
+      id: id.join('/'),
       shop,
       goal,
       stepLimit,
@@ -169,13 +165,13 @@ export class ShopEnvironment implements Environment<ShopOptions, ShopEvent> {
     return this.shown;
   }
 
-  private openCatalogue(preset: PresetName, options: ShopOptions): [Shop, string] {
+  private openCatalogue(preset: PresetName, options: ShopOptions): [Shop, string[]] {
     if (this.shop !== null) {
       for (const name of ['preset', 'products', 'catalogueSeed'] as const) {
         if (options[name] !== undefined)
           throw new OptionError(`This shop has a catalogue of its own: leave out ${name}.`);
       }
-      return [this.shop, 'own'];
+      return [this.shop, ['own']];
     }
     const { least, most } = productCounts;
     const products = checkCount('number of products', options.products ?? shopPresets[preset].products, least, most);
@@ -186,7 +182,7 @@ export class ShopEnvironment implements Environment<ShopOptions, ShopEvent> {
       ...(products === shopPresets[preset].products ? [] : [`products=${products}`]),
       ...(catalogueSeed === 0 ? [] : [`catalogue=${catalogueSeed}`]),
     ];
-    return [openShop(catalogueSeed, products), name.join(':')];
+    return [openShop(catalogueSeed, products), name];
   }
 
   /** Every split takes every seed; episodes 0, 1, 2, … walk through the goals of the split, then begin again. */

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import type { EnvironmentName } from '../environments/environment.ts';
+import { expertPolicy } from '../rollouts/policies/expert.ts';
+import { TabularPolicy } from '../rollouts/policies/tabular.ts';
+import { randomPolicy, uniformPolicy } from '../rollouts/policies/uniform.ts';
+import type { Policy } from '../rollouts/policy.ts';
+import { onRequest } from './environment.ts';
+import { UsageError } from './errors.ts';
+import { fileError } from './rollout-file.ts';
+
+export interface PolicyRequest {
+  readonly environment: EnvironmentName;
+  /** `--memory`, where it was given. */
+  readonly memory: number | undefined;
+  readonly temperature: number;
+}
+
+export interface OpenedPolicy {
+  readonly policy: Policy;
+  /** History length K to collect with. */
+  readonly memory: number;
+}
+
+/** K where neither the command line nor the policy says one. */
+export const USUAL_MEMORY = 2;
+
+export const policyNames = 'random, uniform, expert, oracle, tabular or tabular:FILE';
+
+/**
+ * The policy that `--policy` names. A temperature changes a table only: uniform choices stay uniform and an expert's
+ * single choice stays single at any temperature.
+ * @throws UsageError for an unknown name, an unreadable file, or a memory that the file's policy was not made for.
+ */
+export async function openPolicy(name: string, request: PolicyRequest): Promise<OpenedPolicy> {
+  const { environment, temperature } = request;
+  const memory = request.memory ?? USUAL_MEMORY;
+  switch (name) {
+    case 'random':
+      return { policy: randomPolicy, memory };
+    case 'uniform':
+      return { policy: uniformPolicy, memory };
+    case 'expert':
+      return { policy: expertPolicy('searching'), memory };
+    case 'oracle':
+      return { policy: expertPolicy('oracle'), memory };
+    case 'tabular':
+      return { policy: new TabularPolicy({ environment, memory, temperature }), memory };
+  }
+  if (name.startsWith('tabular:')) return openTable(name.slice('tabular:'.length), request);
+  throw new UsageError(`There is no policy ${JSON.stringify(name)}; known are ${policyNames}.`);
+}
+
+async function openTable(path: string, { environment, memory, temperature }: PolicyRequest): Promise<OpenedPolicy> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw fileError(path, 'read', error);
+  });
+  const policy = await onRequest(() => TabularPolicy.fromJson(text));
+  if (policy.environment !== environment) {
+    throw new UsageError(`${path} is a policy for ${policy.environment}, not for ${environment}.`);
+  }
+  if (memory !== undefined && memory !== policy.memory) {
+    throw new UsageError(`${path} was made for memory ${policy.memory}, not ${memory}: leave out --memory.`);
+  }
+  policy.temperature = policy.temperature * temperature;
+  return { policy, memory: policy.memory };
+}
