@@ -3,7 +3,7 @@ import { teachingTasks, type SamplingRule } from './dynamic-sampling.ts';
 import { gigpoAdvantages, type GigpoAdvantages } from './gigpo.ts';
 import { grpoAdvantages, type TrajectoryAdvantages } from './grpo.ts';
 import { contextGroups, type Grouping } from './groups.ts';
-import { compareLevels, hgpoAdvantages, type Level } from './hgpo.ts';
+import { activeSets, compareLevels, hgpoAdvantages, type Level } from './hgpo.ts';
 import { ppoAdvantages, type PpoAdvantages } from './ppo.ts';
 import { progpoAdvantages, statePotentials, type ProgpoAdvantages } from './progpo.ts';
 import { discountedReturns, returnsAndScores, type Returns } from './returns.ts';
@@ -107,22 +107,27 @@ export class EstimatorWorkspace {
     return this.remember<readonly Int32Array[]>(
       'sizes',
       hierarchyKey(settings),
-      () => hierarchy.map(({ group, size }) => group.map((g) => (g < 0 ? 0 : size[g]!))),
+      () => hierarchy.map(sizeByRow),
       (known) => known.length > settings.K,
     );
   }
 
   /** Comparisons at levels 0 … K; those of a larger K are kept and cut. */
   levels(settings: Settings): readonly Level[] {
-    const { gamma, invalidPenalty, mode, eps, leaveOut, visits, weights, kappa } = settings;
     const levels = this.remember<readonly Level[]>(
       'levels',
-      [hierarchyKey(settings), gamma, invalidPenalty, mode, eps, leaveOut, visits, weights, kappa],
+      levelsKey(settings),
       () => compareLevels(this.batch, this.hierarchy(settings), this.returns(settings).returns, settings),
       (known) => known.length > settings.K,
     );
     return levels.slice(0, settings.K + 1);
   }
+}
+
+function sizeByRow({ group, size }: Grouping): Int32Array {
+  const sizes = new Int32Array(group.length);
+  for (let i = 0; i < sizes.length; i++) if (group[i]! >= 0) sizes[i] = size[group[i]!]!;
+  return sizes;
 }
 
 const hierarchyKey = ({ shortContext, contextActions, similarity, similarityMeasure }: Settings) => [
@@ -131,6 +136,11 @@ const hierarchyKey = ({ shortContext, contextActions, similarity, similarityMeas
   similarity,
   similarityMeasure,
 ];
+
+const levelsKey = (settings: Settings) => {
+  const { gamma, invalidPenalty, mode, eps, leaveOut, visits, weights, kappa } = settings;
+  return [hierarchyKey(settings), gamma, invalidPenalty, mode, eps, leaveOut, visits, weights, kappa];
+};
 
 /**
  * The advantages of a batch under settings (`resolveSettings`). With a workspace of the same batch, stages that the
@@ -209,7 +219,12 @@ function estimateByMethod(batch: RolloutBatch, settings: Settings, workspace: Es
       const levels = workspace.levels(settings);
       const sizes = workspace.sizes(settings, workspace.hierarchy(settings));
       const base = settings.baseGroup ? grpoAdvantages(batch, returns.score, { ...settings, crossSteps: true }) : null;
-      const result = hgpoAdvantages(batch.rowCount, levels, base && base.advantage, settings);
+      const active = workspace.remember(
+        'active sets',
+        [levelsKey(settings), settings.K, settings.skipZero, settings.baseGroup],
+        () => activeSets(batch.rowCount, levels, base && base.advantage, settings.skipZero),
+      );
+      const result = hgpoAdvantages(levels, base && base.advantage, active, settings);
       return {
         ...common,
         advantage: result.advantage,

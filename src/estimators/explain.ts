@@ -22,7 +22,7 @@ export interface ComparisonPart {
   /** The row's own value. */
   readonly value: number;
   readonly mean: number;
-  /** Standard deviation of the group; 1 for a lone score. */
+  /** Standard deviation of the group; 1 for a lone score, NaN where there is nothing to compare. */
   readonly sd: number;
   /** sd + ε; 1 where the mode does not scale or the sd is 0; (n − 1)/n for RLOO. */
   readonly divisor: number;
@@ -167,7 +167,7 @@ function groupPart(
       !(settings.leaveOut === 'trajectory' && batch.trajectory[other] === batch.trajectory[row]),
   );
   const advantage = comparison.advantage[row]!;
-  const sd = group < 0 ? NaN : comparison.sd[group]!;
+  const sd = comparison.sd[group] ?? NaN;
   return {
     kind,
     k,

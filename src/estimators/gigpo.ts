@@ -33,12 +33,12 @@ export function gigpoAdvantages(
   settings: Pick<Settings, 'mode' | 'crossSteps' | 'eps' | 'omega' | 'episodeWeight' | 'leaveOut' | 'visits'>,
 ): GigpoAdvantages {
   const episode = grpoAdvantages(rows, score, settings);
-  const step = compareInGroups(rows, returns, states, { ...settings, freedom: 1 });
+  const { advantage: atStates, sd } = compareInGroups(rows, returns, states, { ...settings, freedom: 1 });
   const advantage = new Float64Array(rows.rowCount);
   for (let i = 0; i < advantage.length; i++) {
-    const atState = step.advantage[i]!;
+    const atState = atStates[i]!;
     advantage[i] =
       settings.episodeWeight * episode.advantage[i]! + (Number.isNaN(atState) ? 0 : settings.omega * atState);
   }
-  return { advantage, episode, step };
+  return { advantage, episode, step: { advantage: atStates, sd } };
 }

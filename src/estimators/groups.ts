@@ -14,6 +14,8 @@ export interface Grouping {
   /** [rows] number of the group, −1 where the row has none */
   readonly group: Int32Array;
   readonly groupCount: number;
+  /** Groups from this number on have a single row; statistics leave them out. */
+  readonly shared: number;
   /** [groups] rows in each */
   readonly size: Int32Array;
 }
@@ -54,10 +56,11 @@ export function contextGroups(rows: GroupRows, settings: GroupSettings): Groupin
   const state = new Int32Array(rows.rowCount);
   pairs.clear();
   for (let i = 0; i < state.length; i++) state[i] = pairs.number(task[i]!, observation[i]!);
-  const levels = [grouping(state, pairs.size)];
+  const levels = [companyFirst(state, pairs.size)];
+  const skip = settings.shortContext === 'skip';
 
   for (let k = 1; k <= settings.K; k++) {
-    const shorter = levels[k - 1]!.group;
+    const { group: shorter, shared } = levels[k - 1]!;
     const context = new Int32Array(rows.rowCount);
     pairs.clear();
     for (let t = 0; t + 1 < rowStart.length; t++) {
@@ -65,13 +68,15 @@ export function contextGroups(rows: GroupRows, settings: GroupSettings): Groupin
       for (let j = start; j < rowStart[t + 1]!; j++) {
         const row = byStep[j]!;
         const before = j === start ? -1 : shorter[byStep[j - 1]!]!;
-        if (before >= 0) context[row] = pairs.number(before, link[row]!);
-        else if (settings.shortContext === 'skip') context[row] = -1;
+        if (skip && j - start < k) context[row] = -1;
+        // Who is alone with a shorter context is alone with a longer one: most rows at deep levels, and no look-up.
+        else if (shorter[row]! >= shared) context[row] = pairs.once();
+        else if (before >= 0) context[row] = pairs.number(before, link[row]!);
         // Negative numbers are tasks, so a first step never meets a context.
         else context[row] = pairs.number(-1 - task[row]!, observation[row]!);
       }
     }
-    levels.push(grouping(context, pairs.size));
+    levels.push(companyFirst(context, pairs.size));
   }
   return levels;
 }
@@ -96,7 +101,7 @@ export function historyGroups(rows: GroupRows, prefix: Settings['prefix']): Grou
           : pairs.number(history[byStep[j - 1]!]!, link[row]!);
     }
   }
-  return grouping(history, pairs.size);
+  return companyFirst(history, pairs.size);
 }
 
 /** The rows of a group, in row order. */
@@ -120,8 +125,29 @@ function actionAndObservation(rows: GroupRows, observation: Int32Array, pairs: P
   return link;
 }
 
-function grouping(group: Int32Array, groupCount: number): Grouping {
+/** A grouping that keeps the numbers of its groups (−1 = none), those of single rows too. */
+export function grouping(group: Int32Array, groupCount: number): Grouping {
+  return { group, groupCount, shared: groupCount, size: groupSizes(group, groupCount) };
+}
+
+/** A grouping in which groups with company are renumbered to come first, in order of appearance. Changes `group`. */
+function companyFirst(group: Int32Array, groupCount: number): Grouping {
+  const before = groupSizes(group, groupCount);
+  const renumbered = new Int32Array(groupCount);
+  let shared = 0;
+  for (let g = 0; g < groupCount; g++) if (before[g]! > 1) renumbered[g] = shared++;
+  const size = new Int32Array(groupCount).fill(1);
+  let next = shared;
+  for (let g = 0; g < groupCount; g++) {
+    if (before[g] === 1) renumbered[g] = next++;
+    else size[renumbered[g]!] = before[g]!;
+  }
+  for (let i = 0; i < group.length; i++) if (group[i]! >= 0) group[i] = renumbered[group[i]!]!;
+  return { group, groupCount, shared, size };
+}
+
+function groupSizes(group: Int32Array, groupCount: number): Int32Array {
   const size = new Int32Array(groupCount);
   for (let i = 0; i < group.length; i++) if (group[i]! >= 0) size[group[i]!]!++;
-  return { group, groupCount, size };
+  return size;
 }

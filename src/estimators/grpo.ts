@@ -1,4 +1,5 @@
 import type { RolloutBatch } from '../rollouts/batch.ts';
+import { grouping, taskGroups } from './groups.ts';
 import {
   deviation,
   divisor,
@@ -60,9 +61,9 @@ export function grpoAdvantages(
 
 /** Statistics of the scores of each task. */
 export function scoreStatistics(rows: TrajectoryRows, score: Float64Array, crossSteps: boolean): GroupStatistics {
-  if (crossSteps) return groupStatistics(score, rows.task, rows.tasks.size);
+  if (crossSteps) return groupStatistics(score, taskGroups(rows));
   const first = Float64Array.from(rows.trajectoryTask, (_, t) => score[rows.byStep[rows.rowStart[t]!]!]!);
-  return groupStatistics(first, rows.trajectoryTask, rows.tasks.size);
+  return groupStatistics(first, grouping(rows.trajectoryTask, rows.tasks.size));
 }
 
 export function taskBaseline(statistics: GroupStatistics): TaskBaseline {

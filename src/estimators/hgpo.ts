@@ -9,7 +9,7 @@ export interface Level {
   readonly groups: Grouping;
   /** a_k: (Q − mean) / (sd + ε) in the group; NaN where the row has no group or no company. */
   readonly comparison: GroupComparison;
-  /** [groups] inverse-variance weights; null where the weight depends on k alone */
+  /** [shared groups] inverse-variance weights; null where the weight depends on k alone */
   readonly precision: Float64Array | null;
 }
 
@@ -36,32 +36,31 @@ export function compareLevels(
   settings: LevelSettings,
 ): Level[] {
   if (settings.weights === 'power') {
-    return hierarchy.map((groups, k) => ({
-      k,
-      groups,
-      comparison: compareInGroups(rows, returns, groups, { ...settings, freedom: 0 }),
-      precision: null,
-    }));
+    return hierarchy.map((groups, k) => {
+      const { advantage, sd } = compareInGroups(rows, returns, groups, { ...settings, freedom: 0 });
+      return { k, groups, comparison: { advantage, sd }, precision: null };
+    });
   }
-  const { groupCount, group: task } = taskGroups(rows);
-  const ofTask = groupStatistics(returns, task, groupCount);
-  const taskVariance = Float64Array.from(ofTask.count, (n, g) => (n > 1 ? ofTask.squares[g]! / (n - 1) : 0));
+  const tasks = taskGroups(rows);
+  const ofTask = groupStatistics(returns, tasks);
+  const taskVariance = Float64Array.from(ofTask.count, (n, u) => (n > 1 ? ofTask.squares[u]! / (n - 1) : 0));
   return hierarchy.map((groups, k) => {
-    const variance = new Float64Array(groups.groupCount);
+    const variance = new Float64Array(groups.shared);
     for (let i = 0; i < rows.rowCount; i++) {
-      if (groups.group[i]! >= 0) variance[groups.group[i]!] = taskVariance[task[i]!]!;
+      const g = groups.group[i]!;
+      if (g >= 0 && g < groups.shared) variance[g] = taskVariance[rows.task[i]!]!;
     }
-    const comparison = compareInGroups(rows, returns, groups, {
+    const { advantage, sd, statistics } = compareInGroups(rows, returns, groups, {
       ...settings,
       freedom: 0,
       sd: variance.map(Math.sqrt),
     });
-    const { count, squares } = comparison.statistics;
+    const { count, squares } = statistics;
     const precision = variance.map((ofItsTask, g) => {
       const shrunk = shrunkVariance(squares[g]!, count[g]! - 1, ofItsTask, settings.kappa);
       return shrunk > 0 ? (ofItsTask * count[g]!) / shrunk : 0;
     });
-    return { k, groups, comparison, precision };
+    return { k, groups, comparison: { advantage, sd }, precision };
   });
 }
 
@@ -71,6 +70,52 @@ export function compareLevels(
  */
 export function shrunkVariance(squares: number, freedom: number, prior: number, kappa: number): number {
   return freedom + kappa > 0 ? (squares + kappa * prior) / (freedom + kappa) : prior;
+}
+
+/**
+ * Which items of the weighted mean count for each row. Rows with the same set share the same weights, so the sets are
+ * numbered: a change of α then costs a multiplication a level and row.
+ */
+export interface ActiveSets {
+  /** [rows] number of the row's set */
+  readonly set: Int32Array;
+  /** [sets] the items of each, ascending: levels by k, the base group as K + 1 */
+  readonly items: readonly (readonly number[])[];
+}
+
+/**
+ * L of each row: the levels that are present and, with `skipZero`, not 0, and the base group likewise.
+ * O(rows · (K + 1)).
+ *
+ * @param base [rows] GRPO's advantage, or null
+ */
+export function activeSets(
+  rowCount: number,
+  levels: readonly Level[],
+  base: Float64Array | null,
+  skipZero: boolean,
+): ActiveSets {
+  const set = new Int32Array(rowCount);
+  const items: number[][] = [[]];
+  const columns = levels.map((level) => level.comparison.advantage);
+  if (base) columns.push(base);
+  columns.forEach((values, item) => {
+    // [sets so far] number of the set that has this item too, −1 = not seen
+    const extended = items.map(() => -1);
+    for (let i = 0; i < rowCount; i++) {
+      const a = values[i]!;
+      // NaN, an absent level, fails all three.
+      if (!(a > 0 || a < 0 || (a === 0 && !skipZero))) continue;
+      const before = set[i]!;
+      let after = extended[before]!;
+      if (after < 0) {
+        after = extended[before] = items.length;
+        items.push([...items[before]!, item]);
+      }
+      set[i] = after;
+    }
+  });
+  return { set, items };
 }
 
 export interface HgpoAdvantages {
@@ -84,25 +129,26 @@ export interface HgpoAdvantages {
   readonly inLoss: Uint8Array;
 }
 
-type CombineSettings = Pick<Settings, 'alpha' | 'weightOffset' | 'skipZero' | 'denominator' | 'variant' | 'eps'>;
+type CombineSettings = Pick<Settings, 'alpha' | 'weightOffset' | 'denominator' | 'variant' | 'eps'>;
 
 /**
  * HGPO (arXiv:2602.22817, Eq. 7):
  *
  *     A_i = Σ_{k∈L} w_k a_k(i) / (Σ_{k∈L} w_k + ε),    w_k = (k + weightOffset)^α
  *
- * L holds the levels that are present and, with `skipZero`, not 0; with `denominator: 'all'` the sum below runs over all
- * levels. The base group, GRPO's advantage, is one more item of weight 1. An empty L gives 0. Powers are taken relative
- * to the deepest level in L, so no α overflows. O(rows · (K + 1)).
+ * With `denominator: 'all'` the sum below runs over all levels. The base group, GRPO's advantage, is one more item of
+ * weight 1. An empty L gives 0. O(rows · (K + 1)).
  *
  * @param base [rows] GRPO's advantage with `crossSteps`, or null
+ * @param active L of each row, from the same levels and base
  */
 export function hgpoAdvantages(
-  rowCount: number,
   levels: readonly Level[],
   base: Float64Array | null,
+  active: ActiveSets,
   settings: CombineSettings,
 ): HgpoAdvantages {
+  const rowCount = active.set.length;
   const result: HgpoAdvantages = {
     advantage: new Float64Array(rowCount),
     weights: levels.map(() => new Float64Array(rowCount)),
@@ -110,8 +156,8 @@ export function hgpoAdvantages(
     inLoss: new Uint8Array(rowCount).fill(1),
   };
   if (settings.variant !== 'full') useOracleGroups(levels, settings.variant, result);
-  else if (levels[0]!.precision === null) weighByDepth(levels, base, settings, result);
-  else weighByPrecision(levels, base, settings, result);
+  else if (levels[0]!.precision === null) weighByDepth(levels, base, active, settings, result);
+  else weighByPrecision(levels, base, active, settings, result);
   return result;
 }
 
@@ -135,86 +181,67 @@ function useOracleGroups(levels: readonly Level[], variant: Settings['variant'],
 function weighByDepth(
   levels: readonly Level[],
   base: Float64Array | null,
-  { alpha, weightOffset, skipZero, denominator, eps }: CombineSettings,
+  { set, items }: ActiveSets,
+  { alpha, weightOffset, denominator, eps }: CombineSettings,
   { advantage, weights, baseWeight }: HgpoAdvantages,
 ): void {
-  const count = levels.length;
-  const values = levels.map((level) => level.comparison.advantage);
-  // relative[d][k] = w_k / w_d; [d][count] = 1 / w_d, the weight of the base group and the factor of ε
-  const relative = levels.map((_, d) =>
-    Float64Array.from({ length: count + 1 }, (_, k) =>
-      Math.pow((k < count ? k + weightOffset : 1) / (d + weightOffset), alpha),
-    ),
-  );
-  const everything = relative[count - 1]!.reduce((sum, w, k) => sum + (k < count || base ? w : 0), 0);
-  for (let i = 0; i < advantage.length; i++) {
-    let top: Float64Array | null = null;
-    let total = 0;
-    for (let k = count - 1; k >= 0; k--) {
-      const a = values[k]![i]!;
-      // NaN, an absent level, fails both comparisons.
-      if (!(a > 0 || a < 0 || (a === 0 && !skipZero))) continue;
-      top ??= denominator === 'all' ? relative[count - 1]! : relative[k]!;
-      total += top[k]!;
-      weights[k]![i] = top[k]!;
-    }
-    const b = base === null ? 0 : base[i]!;
-    const withBase = base !== null && (b !== 0 || !skipZero);
-    if (top === null && !withBase) continue;
-    // With the base group alone, weights are relative to its own, 1.
-    top ??= denominator === 'all' ? relative[count - 1]! : null;
-    const baseShare = top === null ? 1 : top[count]!;
-    if (withBase) total += baseShare;
-    const scale = 1 / ((denominator === 'all' ? everything : total) + eps * baseShare);
-    let sum = 0;
-    for (let k = 0; k < count; k++) {
-      const w = weights[k]![i]!;
+  const bases = [...levels.map(({ k }) => k + weightOffset), ...(base ? [1] : [])];
+  const shares = items.map((active) => depthShares(active, bases, alpha, denominator, eps));
+  const add = (item: number, values: Values, weight: Float64Array) => {
+    const share = Float64Array.from(shares, (ofSet) => ofSet[item]!);
+    for (let i = 0; i < weight.length; i++) {
+      const w = share[set[i]!]!;
+      // Absent values are NaN, also times 0.
       if (w === 0) continue;
-      weights[k]![i] = w * scale;
-      sum += w * scale * values[k]![i]!;
+      weight[i] = w;
+      advantage[i] = advantage[i]! + w * values[i]!;
     }
-    if (withBase) {
-      baseWeight![i] = baseShare * scale;
-      sum += baseShare * scale * b;
-    }
-    advantage[i] = sum;
-  }
+  };
+  for (const { k, comparison } of levels) add(k, comparison.advantage, weights[k]!);
+  if (base) add(levels.length, base, baseWeight!);
+}
+
+/**
+ * [items] w / (Σ w + ε) with w = base^α. Powers are taken relative to the largest base of the sum, so no α overflows:
+ * a huge one leaves the deepest level in L.
+ */
+function depthShares(
+  active: readonly number[],
+  bases: readonly number[],
+  alpha: number,
+  denominator: Settings['denominator'],
+  eps: number,
+): Float64Array {
+  const shares = new Float64Array(bases.length);
+  const summed = denominator === 'all' ? bases : active.map((item) => bases[item]!);
+  const largest = Math.max(...summed);
+  const weight = (base: number) => Math.pow(base / largest, alpha);
+  const total = summed.reduce((sum, base) => sum + weight(base), 0) + eps * weight(1);
+  for (const item of active) shares[item] = weight(bases[item]!) / total;
+  return shares;
 }
 
 /** As by depth, with each group's own weight; levels that a row does not have have no variance, so `all` = present. */
 function weighByPrecision(
   levels: readonly Level[],
   base: Float64Array | null,
-  { skipZero, denominator, eps }: CombineSettings,
+  { set, items }: ActiveSets,
+  { denominator, eps }: CombineSettings,
   { advantage, weights, baseWeight }: HgpoAdvantages,
 ): void {
+  const precisionOf = ({ groups, precision }: Level, row: number) => precision![groups.group[row]!]!;
   for (let i = 0; i < advantage.length; i++) {
-    let total = 0;
-    let everything = base === null ? 0 : 1;
-    for (const [k, { groups, comparison, precision }] of levels.entries()) {
-      const a = comparison.advantage[i]!;
-      if (Number.isNaN(a)) continue;
-      const w = precision![groups.group[i]!]!;
-      everything += w;
-      if (a === 0 && skipZero) continue;
-      total += w;
-      weights[k]![i] = w;
+    const active = items[set[i]!]!;
+    let total = eps;
+    if (denominator === 'all') {
+      for (const level of levels) if (!Number.isNaN(level.comparison.advantage[i]!)) total += precisionOf(level, i);
+      if (base) total += 1;
+    } else for (const item of active) total += item < levels.length ? precisionOf(levels[item]!, i) : 1;
+    for (const item of active) {
+      const level = levels[item];
+      const share = (level ? precisionOf(level, i) : 1) / total;
+      (level ? weights[item]! : baseWeight!)[i] = share;
+      advantage[i] = advantage[i]! + share * (level ? level.comparison.advantage : base!)[i]!;
     }
-    const b = base === null ? 0 : base[i]!;
-    const withBase = base !== null && (b !== 0 || !skipZero);
-    if (withBase) total += 1;
-    const scale = 1 / ((denominator === 'all' ? everything : total) + eps);
-    let sum = 0;
-    for (const [k, { comparison }] of levels.entries()) {
-      const w = weights[k]![i]!;
-      if (w === 0) continue;
-      weights[k]![i] = w * scale;
-      sum += w * scale * comparison.advantage[i]!;
-    }
-    if (withBase) {
-      baseWeight![i] = scale;
-      sum += scale * b;
-    }
-    advantage[i] = sum;
   }
 }

@@ -25,6 +25,11 @@ export class PairNumbers {
     return this.used;
   }
 
+  /** A number for a pair that is known to appear only once; it is not stored. */
+  once(): number {
+    return this.used++;
+  }
+
   clear(): void {
     this.slots.fill(0);
     this.used = 0;

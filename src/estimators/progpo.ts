@@ -1,6 +1,6 @@
 import type { RolloutBatch } from '../rollouts/batch.ts';
 import { grpoAdvantages, type TrajectoryAdvantages } from './grpo.ts';
-import { contextGroups, historyGroups, taskGroups, type Grouping, type GroupRows } from './groups.ts';
+import { contextGroups, grouping, historyGroups, taskGroups, type Grouping, type GroupRows } from './groups.ts';
 import { shrunkVariance } from './hgpo.ts';
 import { compareInGroups, firstVisits, groupMean, groupStatistics, type GroupComparison } from './statistics.ts';
 import type { Similarity } from './similarity.ts';
@@ -77,7 +77,7 @@ export function progpoAdvantages(
   >,
 ): ProgpoAdvantages {
   const peers = historyGroups(rows, settings.prefix);
-  const peer = compareInGroups(rows, returns, peers, { ...settings, freedom: 0 });
+  const { advantage: amongPeers, sd } = compareInGroups(rows, returns, peers, { ...settings, freedom: 0 });
   const episode = settings.episodeWeight === 0 ? null : grpoAdvantages(rows, score, settings);
   const { credit, creditScale } = potentials;
   const advantage = new Float64Array(rows.rowCount);
@@ -85,14 +85,14 @@ export function progpoAdvantages(
   for (let i = 0; i < advantage.length; i++) {
     const size = peers.size[peers.group[i]!]!;
     const share = settings.gate === 'soft' ? 1 - 1 / size : size >= settings.minPeers ? 1 : 0;
-    const among = Number.isNaN(peer.advantage[i]!) ? 0 : peer.advantage[i]!;
+    const among = Number.isNaN(amongPeers[i]!) ? 0 : amongPeers[i]!;
     const scaled =
       settings.mode === 'mean_norm' ? credit[i]! : credit[i]! / (creditScale[rows.task[i]!]! + settings.eps);
     peerWeight[i] = share;
     advantage[i] = share * among + (1 - share) * settings.beta * scaled;
     if (episode) advantage[i] = advantage[i]! + settings.episodeWeight * episode.advantage[i]!;
   }
-  return { ...potentials, advantage, peers, peer, peerWeight, episode };
+  return { ...potentials, advantage, peers, peer: { advantage: amongPeers, sd }, peerWeight, episode };
 }
 
 /**
@@ -172,7 +172,7 @@ function depthEstimates(
     similarity: null,
     similarityMeasure: 'trigram-cosine',
   });
-  const ofTask = groupStatistics(rewardToGo, rows.task, rows.tasks.size);
+  const ofTask = groupStatistics(rewardToGo, taskGroups(rows));
   const taskVariance = Float64Array.from(ofTask.count, (n, u) => (n > 1 ? ofTask.squares[u]! / (n - 1) : 0));
   const positions = new Int32Array(rows.rowCount);
   rows.byStep.forEach((row, j) => (positions[row] = j));
@@ -180,7 +180,7 @@ function depthEstimates(
 
   return hierarchy.map((groups, k) => {
     const { group, groupCount, size } = groups;
-    const own = groupStatistics(rewardToGo, group, groupCount);
+    const own = groupStatistics(rewardToGo, grouping(group, groupCount));
     const trajectories = new Int32Array(groupCount);
     firstVisits(rows, group).forEach((isFirst, row) => {
       if (isFirst === 1) trajectories[group[row]!]!++;

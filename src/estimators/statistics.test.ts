@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rolloutBatch } from '../rollouts/batch.ts';
 import { arbitraryRows, batchOf, trajectory } from '../testing/rollout-batches.ts';
-import { contextGroups } from './groups.ts';
-import { compareLevels, hgpoAdvantages } from './hgpo.ts';
+import { contextGroups, grouping } from './groups.ts';
+import { activeSets, compareLevels, hgpoAdvantages } from './hgpo.ts';
 import { returnsAndScores } from './returns.ts';
 import { resolveSettings, type Settings } from './settings.ts';
 import { compareInGroups, groupMean, groupStatistics, standardDeviation, type Values } from './statistics.ts';
@@ -16,7 +16,7 @@ const precisions = [
 const everyRow = { mode: 'mean_std_norm', eps: 1e-6, leaveOut: 'none', visits: 'every' } as const;
 /** Rows of one trajectory each. */
 const lone = (n: number) => ({ trajectory: Int32Array.from({ length: n }, (_, i) => i), byStep: new Int32Array(0) });
-const oneGroup = (n: number) => ({ group: new Int32Array(n), groupCount: 1, size: Int32Array.of(n) });
+const oneGroup = (n: number) => grouping(new Int32Array(n), 1);
 
 describe.each(precisions)('group statistics in %s', (_, array) => {
   test('a group of 2 to 40 equal returns 10·0.95^d has advantages of exactly 0', () => {
@@ -57,7 +57,7 @@ describe.each(precisions)('group statistics in %s', (_, array) => {
 });
 
 test('mean and both standard deviations are the textbook’s', () => {
-  const statistics = groupStatistics(Float64Array.of(2, 4, 4, 4, 5, 5, 7, 9), new Int32Array(8), 1);
+  const statistics = groupStatistics(Float64Array.of(2, 4, 4, 4, 5, 5, 7, 9), oneGroup(8));
   expect(groupMean(statistics, 0)).toBe(5);
   expect(standardDeviation(statistics, 0, 0)).toBe(2);
   expect(standardDeviation(statistics, 0, 1)).toBeCloseTo(Math.sqrt(32 / 7), 14);
@@ -70,8 +70,10 @@ test('HGPO in float32 stays within 1e-5 of float64', () => {
       const settings = resolveSettings({ method: 'hgpo', options: { mode, K: 3 } });
       const hierarchy = contextGroups(batch, settings);
       const { returns } = returnsAndScores(batch, settings.gamma, settings.invalidPenalty);
-      const under = (values: Values) =>
-        hgpoAdvantages(batch.rowCount, compareLevels(batch, hierarchy, values, settings), null, settings).advantage;
+      const under = (values: Values) => {
+        const levels = compareLevels(batch, hierarchy, values, settings);
+        return hgpoAdvantages(levels, null, activeSets(batch.rowCount, levels, null, true), settings).advantage;
+      };
       const double = under(returns);
       const single = under(Float32Array.from(returns));
       single.forEach((a, i) => expect(Math.abs(a - double[i]!)).toBeLessThan(1e-5 * Math.max(1, Math.abs(double[i]!))));

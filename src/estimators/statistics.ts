@@ -21,15 +21,15 @@ export type Values = Float64Array | Float32Array;
 const TOLERANCE = 1e-6;
 
 export interface GroupStatistics {
-  /** [groups] values counted; 0 = empty */
+  /** [shared groups] values counted; 0 = empty */
   readonly count: Int32Array;
-  /** [groups] the first value */
+  /** [shared groups] the first value */
   readonly first: Values;
-  /** [groups] mean of x − first */
+  /** [shared groups] mean of x − first */
   readonly shift: Values;
-  /** [groups] Σ (x − mean)²; exactly 0 in a constant group */
+  /** [shared groups] Σ (x − mean)²; exactly 0 in a constant group */
   readonly squares: Values;
-  /** [groups] the largest deviation that counts as 0 */
+  /** [shared groups] the largest deviation that counts as 0 */
   readonly tolerance: Values;
 }
 
@@ -42,26 +42,25 @@ const like = (values: Values, length: number): Values =>
  * Statistics of the values of each group, in one fixed order (rows ascending), O(values).
  *
  * @param values [n]
- * @param group [n] group of each value, −1 = none
+ * @param groups of the n values
  * @param member [n] 1 = the value counts; all count where null
  */
 export function groupStatistics(
   values: Values,
-  group: Int32Array,
-  groupCount: number,
+  { group, shared }: Grouping,
   member: Uint8Array | null = null,
 ): GroupStatistics {
   const round = roundingOf(values);
-  const count = new Int32Array(groupCount);
-  const first = like(values, groupCount);
-  const low = like(values, groupCount);
-  const high = like(values, groupCount);
-  const shift = like(values, groupCount);
-  const squares = like(values, groupCount);
-  const tolerance = like(values, groupCount);
+  const count = new Int32Array(shared);
+  const first = like(values, shared);
+  const low = like(values, shared);
+  const high = like(values, shared);
+  const shift = like(values, shared);
+  const squares = like(values, shared);
+  const tolerance = like(values, shared);
   for (let i = 0; i < values.length; i++) {
     const g = group[i]!;
-    if (g < 0 || (member !== null && member[i] === 0)) continue;
+    if (g < 0 || g >= shared || (member !== null && member[i] === 0)) continue;
     const x = values[i]!;
     if (count[g]!++ === 0) {
       first[g] = x;
@@ -70,20 +69,20 @@ export function groupStatistics(
     } else {
       shift[g] = shift[g]! + round(x - first[g]!);
       if (x < low[g]!) low[g] = x;
-      if (x > high[g]!) high[g] = x;
+      else if (x > high[g]!) high[g] = x;
     }
   }
-  for (let g = 0; g < groupCount; g++) {
-    if (count[g]! > 0) shift[g] = shift[g]! / count[g]!;
+  for (let g = 0; g < shared; g++) {
+    if (count[g]! > 1) shift[g] = shift[g]! / count[g]!;
     tolerance[g] = TOLERANCE * Math.max(1, Math.abs(low[g]!), Math.abs(high[g]!));
   }
   for (let i = 0; i < values.length; i++) {
     const g = group[i]!;
-    if (g < 0 || (member !== null && member[i] === 0)) continue;
+    if (g < 0 || g >= shared || (member !== null && member[i] === 0)) continue;
     const d = round(round(values[i]! - first[g]!) - shift[g]!);
     squares[g] = squares[g]! + round(d * d);
   }
-  for (let g = 0; g < groupCount; g++) if (high[g]! - low[g]! <= tolerance[g]!) squares[g] = 0;
+  for (let g = 0; g < shared; g++) if (high[g]! - low[g]! <= tolerance[g]!) squares[g] = 0;
   return { count, first, shift, squares, tolerance };
 }
 
@@ -121,15 +120,14 @@ export interface Comparison {
   readonly freedom: 0 | 1;
   readonly leaveOut: Settings['leaveOut'];
   readonly visits: Settings['visits'];
-  /** [groups] standard deviations to divide by instead of the group's own */
+  /** [shared groups] standard deviations to divide by instead of the group's own */
   readonly sd?: Float64Array;
 }
 
 export interface GroupComparison {
   /** [rows] normalised deviation; NaN where the row has no group or nobody to be compared with */
   readonly advantage: Values;
-  readonly statistics: GroupStatistics;
-  /** [groups] standard deviation that deviations are divided by, before ε */
+  /** [shared groups] standard deviation that deviations are divided by, before ε */
   readonly sd: Float64Array;
 }
 
@@ -150,17 +148,17 @@ export function compareInGroups(
   values: Values,
   groups: Grouping,
   comparison: Comparison,
-): GroupComparison {
-  const { group, groupCount } = groups;
+): GroupComparison & { readonly statistics: GroupStatistics } {
+  const { group, shared } = groups;
   const { mode, eps, freedom, leaveOut, visits } = comparison;
   const member = visits === 'first' ? firstVisits(rows, group) : null;
-  const statistics = groupStatistics(values, group, groupCount, member);
+  const statistics = groupStatistics(values, groups, member);
   const { count, first, shift, tolerance } = statistics;
   const round = roundingOf(values);
 
-  const sd = comparison.sd ?? new Float64Array(groupCount);
-  const scale = like(values, groupCount);
-  for (let g = 0; g < groupCount; g++) {
+  const sd = comparison.sd ?? new Float64Array(shared);
+  const scale = like(values, shared);
+  for (let g = 0; g < shared; g++) {
     if (!comparison.sd) sd[g] = round(standardDeviation(statistics, g, freedom));
     scale[g] = divisor(mode, sd[g]!, eps);
   }
@@ -169,7 +167,7 @@ export function compareInGroups(
   const advantage = like(values, values.length);
   for (let i = 0; i < values.length; i++) {
     const g = group[i]!;
-    if (g < 0) {
+    if (g < 0 || g >= shared) {
       advantage[i] = NaN;
       continue;
     }

@@ -7,5 +7,6 @@ import type { Area } from './workload.ts';
  */
 export const areas: Readonly<Record<string, () => Promise<Area>>> = {
   env: () => import('./environments.ts'),
+  estimators: () => import('./estimators.ts'),
   rollouts: () => import('./rollouts.ts'),
 };
