@@ -61,7 +61,7 @@ fn main(
 #end
   }
 #if CACHE
-  for (var head = KV_HEADS; head < 2 * KV_HEADS; head++) {
+  for (var head = u32(KV_HEADS); head < 2 * KV_HEADS; head++) {
     let at = start + (HEADS + head) * (2 * HALF);
     cache[cacheAt + head * (2 * HALF)] = qkv[at];
     cache[cacheAt + head * (2 * HALF) + HALF] = qkv[at + HALF];

@@ -24,9 +24,10 @@ export interface AttentionShape {
 }
 
 /** Constants that every attention shader is compiled for. */
-export function attentionConstants({ heads, kvHeads, headSize }: AttentionShape) {
+function attentionConstants({ heads, kvHeads, headSize }: AttentionShape) {
   const chunks = headSize / 4;
-  return { WORKGROUP, HEADS: heads, KV_HEADS: kvHeads, CHUNKS: chunks, ROW: (heads + 2 * kvHeads) * chunks };
+  const row = (heads + 2 * kvHeads) * chunks;
+  return { WORKGROUP, HEADS: heads, KV_HEADS: kvHeads, CHUNKS: chunks, ROW: row, KEY_ROW: row };
 }
 
 interface AttentionOperands {
@@ -57,7 +58,7 @@ function launch(
   const tiles = () => Math.ceil(valueOf(longest) / tile);
   return {
     kernel,
-    constants: { ...attentionConstants(shape), TILE: tile },
+    constants: { ...attentionConstants(shape), TILE: tile, CACHED: false },
     bindings,
     parameters: { sequences, tiles, scale: 1 / Math.sqrt(headSize) },
     workgroups: () => linearWorkgroups(valueOf(sequences) * tiles() * perToken),
@@ -69,6 +70,42 @@ function launch(
 export function attention(variants: KernelVariants, operands: AttentionOperands): Dispatch {
   const { qkv, sequenceStart, out, logSumExp, shape } = operands;
   return launch(forward, variants, { qkv, sequenceStart, out, logSumExp }, operands, shape.heads, 2);
+}
+
+/**
+ * Attention of one new token of each sequence over the keys and values in its cache, its own included: the same arithmetic in
+ * the same order as `attention` has for that token.
+ */
+export function cachedAttention(operands: {
+  /** [rows, (heads + 2 kvHeads) · headSize] of which the queries are read, rotary positions applied */
+  readonly qkv: Binding;
+  /** [rows, 2] sequence and position of each row; `step` is added to the position */
+  readonly place: Binding;
+  readonly step: Count;
+  readonly cache: KeyValueCache;
+  /** [rows, heads · headSize] */
+  readonly out: Binding;
+  readonly rows: Count;
+  readonly shape: AttentionShape;
+}): Dispatch {
+  const { qkv, place, step, cache, out, rows, shape } = operands;
+  const keyRow = (2 * shape.kvHeads * shape.headSize) / 4;
+  return {
+    kernel: forward,
+    // Few invocations with much to do each: small workgroups reach more processors.
+    constants: { ...attentionConstants(shape), WORKGROUP: 8, KEY_ROW: keyRow, TILE: 1, CACHED: true },
+    bindings: { qkv, place, cache: cache.keyValues, out },
+    parameters: { rows, step, capacity: cache.capacity, scale: 1 / Math.sqrt(shape.headSize) },
+    workgroups: () => linearWorkgroups(valueOf(rows) * shape.heads, 8),
+  };
+}
+
+/** Where generation keeps the keys and values of earlier tokens, one buffer a layer. */
+export interface KeyValueCache {
+  /** [sequences, capacity, 2 kvHeads · headSize] keys, values of each position */
+  readonly keyValues: Binding;
+  /** Positions that each sequence has room for. */
+  readonly capacity: number;
 }
 
 /** The gradients in queries, keys and values: overwrites all of `dQkv`. Deterministic, without atomics. */

@@ -2,7 +2,13 @@
 import type { KernelTest } from '../selftest.ts';
 import { attentionTest } from './attention.ts';
 import { rmsNormTest } from './rms-norm.ts';
-import { rotaryTest } from './rotary.ts';
+import { cachedAttentionTest, rotaryTest } from './rotary.ts';
 import { sumRowsTest } from './sum-rows.ts';
 
-export const kernelTests: readonly KernelTest[] = [sumRowsTest, rmsNormTest, rotaryTest, attentionTest];
+export const kernelTests: readonly KernelTest[] = [
+  sumRowsTest,
+  rmsNormTest,
+  rotaryTest,
+  attentionTest,
+  cachedAttentionTest,
+];

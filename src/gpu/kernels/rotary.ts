@@ -5,7 +5,13 @@ import type { Kernel } from '../kernel.ts';
 import { linearWorkgroups, valueOf, WORKGROUP, type Count, type Dispatch } from '../program.ts';
 import { placeOfTokens } from '../ragged.ts';
 import { evaluate, kernelTest, randomFloats } from '../selftest.ts';
-import { randomSequences, type AttentionShape } from './attention.ts';
+import {
+  attentionTwin,
+  cachedAttention,
+  randomSequences,
+  type AttentionShape,
+  type KeyValueCache,
+} from './attention.ts';
 
 const kernel: Kernel = { name: 'rotary', source: indexSource + rotarySource };
 
@@ -21,14 +27,6 @@ export function rotaryTable(positions: number, headSize: number, base: number): 
     }
   }
   return table;
-}
-
-/** Where generation keeps the keys and values of earlier tokens, one buffer a layer. */
-export interface KeyValueCache {
-  /** [sequences, capacity, 2 kvHeads · headSize] keys, values of each position */
-  readonly keyValues: Binding;
-  /** Positions that each sequence has room for. */
-  readonly capacity: number;
 }
 
 /** Turns the queries and keys of each row by its position, in place; `inverse` turns back, which is the backward pass. */
@@ -129,6 +127,54 @@ export const rotaryTest = kernelTest(
         outputGradient,
         gradients: { qkv: rotaryTwin(outputGradient, sequenceStart, shape, base, true) },
       };
+    },
+  }),
+);
+
+/** Keys and values stored by `rotary` and read by `cachedAttention`: the last token of each sequence against the whole. */
+export const cachedAttentionTest = kernelTest(
+  'cached-attention',
+  [
+    { heads: 1, kvHeads: 1, headSize: 4, sequences: 1, longest: 1, step: 0 },
+    { heads: 6, kvHeads: 2, headSize: 20, sequences: 5, longest: 23, step: 0 },
+    { heads: 4, kvHeads: 2, headSize: 16, sequences: 3, longest: 40, step: 7 },
+  ],
+  ({ sequences, longest, step, ...shape }) => ({
+    async compare(gpu, random) {
+      const sequenceStart = randomSequences(random, sequences, longest);
+      // Every sequence is long enough to be `step` tokens further than its place says.
+      for (let s = 0; s < sequences; s++) sequenceStart[s + 1]! += (s + 1) * step;
+      const tokens = sequenceStart[sequences]!;
+      const capacity = longest + step + 2;
+      const row = (shape.heads + 2 * shape.kvHeads) * shape.headSize;
+      const width = shape.heads * shape.headSize;
+      const qkv = randomFloats(random, tokens * row);
+      const turned = rotaryTwin(qkv, sequenceStart, shape, base);
+      const ends = Array.from({ length: sequences }, (_, s) => sequenceStart[s + 1]! - 1);
+      const rowsOf = (matrix: ArrayLike<number>, columns: number) =>
+        Float32Array.from(ends.flatMap((end) => Array.from(matrix).slice(end * columns, (end + 1) * columns)));
+      const result = await evaluate(
+        gpu,
+        {
+          qkv,
+          table: rotaryTable(capacity, shape.headSize, base),
+          place: placeOfTokens(sequenceStart),
+          keyValues: sequences * capacity * 2 * shape.kvHeads * shape.headSize,
+          lastQkv: rowsOf(turned, row),
+          lastPlace: Uint32Array.from(ends.flatMap((end, s) => [s, end - sequenceStart[s]! - step])),
+          out: sequences * width,
+        },
+        ({ lastQkv, lastPlace, keyValues, out, ...buffers }) => {
+          const cache = { keyValues, capacity };
+          return [
+            rotary({ ...buffers, rows: tokens, shape, cache: { ...cache, step: 0 } }),
+            cachedAttention({ qkv: lastQkv, place: lastPlace, step, cache, out, rows: sequences, shape }),
+          ];
+        },
+        ['out'],
+      );
+      const whole = attentionTwin(turned, sequenceStart, shape);
+      return [{ name: 'out', actual: result.out, expected: rowsOf(whole.out, width) }];
     },
   }),
 );
