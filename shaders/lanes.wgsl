@@ -37,3 +37,19 @@ fn laneMax(value: f32, local: u32) -> f32 {
   return value;
 #end
 }
+
+// The sum over the lanes before this one.
+fn laneSumBefore(value: f32, local: u32) -> f32 {
+#if COOPERATIVE
+  laneValues[local] = value;
+  workgroupBarrier();
+  var total = 0.0;
+  for (var lane = local - local % LANES; lane < local; lane++) {
+    total += laneValues[lane];
+  }
+  workgroupBarrier();
+  return total;
+#else
+  return 0.0;
+#end
+}

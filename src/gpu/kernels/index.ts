@@ -3,7 +3,9 @@ import type { KernelTest } from '../selftest.ts';
 import { attentionTest } from './attention.ts';
 import { rmsNormTest } from './rms-norm.ts';
 import { cachedAttentionTest, rotaryTest } from './rotary.ts';
+import { sampleTest } from './sample.ts';
 import { sumRowsTest } from './sum-rows.ts';
+import { threefryTest } from './threefry.ts';
 
 export const kernelTests: readonly KernelTest[] = [
   sumRowsTest,
@@ -11,4 +13,6 @@ export const kernelTests: readonly KernelTest[] = [
   rotaryTest,
   attentionTest,
   cachedAttentionTest,
+  threefryTest,
+  sampleTest,
 ];
