@@ -3,14 +3,14 @@
  * (linear probing, at most half full), so that a million pairs cost no object and no string.
  */
 export class PairNumbers {
-  private readonly mask: number;
+  private mask: number;
   /** Number + 1 of the pair in a slot; 0 = free. */
-  private readonly slots: Int32Array;
-  private readonly firsts: Int32Array;
-  private readonly seconds: Int32Array;
+  private slots: Int32Array;
+  private firsts: Int32Array;
+  private seconds: Int32Array;
   private used = 0;
 
-  /** @param capacity the largest number of different pairs between two calls of `clear` */
+  /** @param capacity how many different pairs are expected; the table grows beyond it at the cost of numbering all again */
   constructor(capacity: number) {
     let slots = 16;
     while (slots < 2 * capacity) slots *= 2;
@@ -37,13 +37,14 @@ export class PairNumbers {
 
   /** The number of a pair, given out on first sight. */
   number(first: number, second: number): number {
-    // Two odd multipliers and a final mix (MurmurHash3's): consecutive ids, the usual input, spread over all slots.
-    let hash = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca77);
-    hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae3d);
-    let slot = (hash ^ (hash >>> 13)) & this.mask;
+    let slot = hashPair(first, second) & this.mask;
     for (;;) {
       const entry = this.slots[slot]!;
       if (entry === 0) {
+        if (this.used === this.firsts.length) {
+          this.grow();
+          return this.number(first, second);
+        }
         const fresh = this.used++;
         this.slots[slot] = fresh + 1;
         this.firsts[fresh] = first;
@@ -54,4 +55,31 @@ export class PairNumbers {
       slot = (slot + 1) & this.mask;
     }
   }
+
+  private grow(): void {
+    const capacity = 2 * Math.max(8, this.firsts.length);
+    const enlarge = (values: Int32Array) => {
+      const larger = new Int32Array(capacity);
+      larger.set(values);
+      return larger;
+    };
+    this.firsts = enlarge(this.firsts);
+    this.seconds = enlarge(this.seconds);
+    if (this.slots.length < 2 * capacity) {
+      this.slots = new Int32Array(2 * this.slots.length);
+      this.mask = this.slots.length - 1;
+      for (let i = 0; i < this.used; i++) {
+        let slot = hashPair(this.firsts[i]!, this.seconds[i]!) & this.mask;
+        while (this.slots[slot] !== 0) slot = (slot + 1) & this.mask;
+        this.slots[slot] = i + 1;
+      }
+    }
+  }
+}
+
+// Two odd multipliers and a final mix (MurmurHash3's): consecutive ids, the usual input, spread over all slots.
+function hashPair(first: number, second: number): number {
+  let hash = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca77);
+  hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae3d);
+  return hash ^ (hash >>> 13);
 }
