@@ -133,7 +133,7 @@ export class RoomsEnvironment implements Environment<RoomsOptions, RoomsEvent> {
       this.codeCount = -1;
       this.texts = null;
     }
-    this.won = effective && state.isWon();
+    this.won = state.isWon();
     this.current = this.observe();
     return this.result(true, effective, this.won ? WIN_REWARD : 0);
   }
