@@ -181,7 +181,7 @@ function play<D extends Decision>(
     logProb,
     ...(value === undefined ? {} : { value }),
     taskType: environment.task,
-    promptKey: promptKey(input, prompt),
+    promptKey: decision.promptKey ?? promptKey(input, prompt),
     stateKey,
     episodeId: environment.episodeId,
   });

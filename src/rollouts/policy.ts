@@ -48,6 +48,8 @@ export interface Decision {
   readonly tokenCount?: number;
   /** The exact text the policy saw. */
   readonly prompt?: string;
+  /** `prompt_key` of a policy that knows its exact input, token by token; where it is left out, `promptKey` tells. */
+  readonly promptKey?: string;
 }
 
 /**
