@@ -105,8 +105,11 @@ export interface SpecialTokenIds {
   readonly end: number;
 }
 
-/** The text of `config.json`, as Transformers and Transformers.js read it. */
-export function modelConfigJson(config: ModelConfig, tokens: SpecialTokenIds): string {
+/**
+ * The text of `config.json`, as Transformers and Transformers.js read it.
+ * @param extra further fields, which they keep and ignore
+ */
+export function modelConfigJson(config: ModelConfig, tokens: SpecialTokenIds, extra: object = {}): string {
   const json = {
     architectures: ['Qwen2ForCausalLM'],
     model_type: 'qwen2',
@@ -129,6 +132,7 @@ export function modelConfigJson(config: ModelConfig, tokens: SpecialTokenIds): s
     torch_dtype: 'float32',
     pad_token_id: tokens.pad,
     eos_token_id: tokens.end,
+    ...extra,
   };
   return `${JSON.stringify(json, null, 2)}\n`;
 }

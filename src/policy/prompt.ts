@@ -67,9 +67,15 @@ export class PromptTooLongError extends Error {
   override readonly name = 'PromptTooLongError';
 }
 
-/** `prompt_key`: 64-bit hash of the exact token ids, 16 hexadecimal digits. Equal keys: the policy saw the same input. */
-export function promptKey(tokens: readonly number[]): string {
-  return textKey(tokens.join(','));
+/**
+ * `prompt_key`: 64-bit hash of the exact token ids that a policy saw, 16 hexadecimal digits. Where its reply is limited to
+ * some sequences, these are part of the input: two steps with one prompt and different lists are different situations.
+ */
+export function promptKey(tokens: readonly number[], sequences: readonly (readonly number[])[] | null = null): string {
+  const prompt = tokens.join(',');
+  return textKey(
+    sequences === null ? prompt : `${prompt}|${sequences.map((sequence) => sequence.join(',')).join(';')}`,
+  );
 }
 
 // Words of a title on a results page, from the whole title down to none, as the budget shrinks.
