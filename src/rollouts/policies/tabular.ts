@@ -135,6 +135,25 @@ export class TabularPolicy implements Policy {
     }
   }
 
+  /** Everything, parameter numbers included, so that an optimizer's arrays still fit after `load`. */
+  save(): TabularPolicyState {
+    const { environment, memory, commands, temperature } = this;
+    return {
+      settings: { environment, memory, commands, temperature },
+      contexts: [...this.contexts].map(([context, table]) => [context, [...table]]),
+      parameters: this.parameters.slice(),
+    };
+  }
+
+  static load({ settings, contexts, parameters }: TabularPolicyState): TabularPolicy {
+    const policy = new TabularPolicy(settings);
+    policy.values = new Float64Array(Math.max(1024, 2 * parameters.length));
+    policy.values.set(parameters);
+    policy.count = parameters.length;
+    for (const [context, table] of contexts) policy.contexts.set(context, new Map(table));
+    return policy;
+  }
+
   /** The table as plain JSON data. Texts are listed once; contexts whose logits are all 0 are left out. */
   toJson(): TabularPolicyFile {
     const texts: string[] = [];
@@ -181,6 +200,13 @@ export class TabularPolicy implements Policy {
     }
     return policy;
   }
+}
+
+/** Plain data that a table can be rebuilt from exactly. */
+export interface TabularPolicyState {
+  readonly settings: TabularSettings;
+  readonly contexts: readonly (readonly [context: string, table: readonly (readonly [command: string, number: number])[]])[];
+  readonly parameters: Float64Array;
 }
 
 /** Draws an index in proportion to the probabilities. */
