@@ -205,7 +205,10 @@ export class TabularPolicy implements Policy {
 /** Plain data that a table can be rebuilt from exactly. */
 export interface TabularPolicyState {
   readonly settings: TabularSettings;
-  readonly contexts: readonly (readonly [context: string, table: readonly (readonly [command: string, number: number])[]])[];
+  readonly contexts: readonly (readonly [
+    context: string,
+    table: readonly (readonly [command: string, number: number])[],
+  ])[];
   readonly parameters: Float64Array;
 }
 
