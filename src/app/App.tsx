@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'react';
 import { methods as methodTable } from '../estimators/registry.ts';
+import { Arithmetic } from './advantage/Arithmetic.tsx';
 import { StepAdvantage } from './advantage/StepAdvantage.tsx';
 import { Group } from './groups/Group.tsx';
 import { chosenChain, hierarchyOf, sharedPasts } from './groups/hierarchy.ts';
@@ -13,7 +14,7 @@ import { Notices } from './shell/Notices.tsx';
 import { SourceBar } from './shell/SourceBar.tsx';
 import { usePageKeys } from './shell/usePageKeys.ts';
 import { useAppearance, useSelection, useSettings } from './state/controls.ts';
-import { nothing } from './state/fields.ts';
+import { nothing, type Method } from './state/fields.ts';
 import { useEstimates } from './state/estimates.ts';
 import { largestTask } from './state/members.ts';
 import { openRecorded, useRollouts } from './state/rollouts.ts';
@@ -35,19 +36,20 @@ export function App() {
   useAppearanceOnPage();
 
   const [hovered, hover] = useState(nothing);
+  const [opened, open] = useState<Method | null>(null);
   const batch = estimates?.batch ?? null;
   const taskNumber = batch ? Math.min(taskInUse(selection.task), batch.tasks.size - 1) : 0;
   const task = useMemo(() => (batch ? taskOf(batch, taskNumber) : null), [batch, taskNumber]);
   const row = task ? rowAt(task, selection.trajectory, selection.step) : nothing;
-  const groups = estimates?.groups;
+  const deep = estimates?.deep;
   const previous = estimates?.previous;
   const hierarchy = useMemo(() => {
-    if (!batch || !groups || !previous || row < 0) return null;
-    const levels = groups.slice(0, settings.depth + 1);
+    if (!batch || !deep || !previous || row < 0) return null;
+    const levels = deep.slice(0, settings.depth + 1).map(({ groups }) => groups);
     const root = hierarchyOf(batch, previous, levels, row);
     const chain = chosenChain(root);
     return { root, chain, pasts: sharedPasts(chain) };
-  }, [batch, groups, previous, row, settings.depth]);
+  }, [batch, deep, previous, row, settings.depth]);
 
   return (
     <div className="page">
@@ -108,12 +110,23 @@ export function App() {
                 onMethod={(method) => {
                   useSettings.setState({ method });
                 }}
-                onOpen={() => undefined}
+                onOpen={open}
               />
             ) : (
               <p className="soft">{texts.compare.none}</p>
             )}
           </section>
+          {estimates && row >= 0 && opened && (
+            <Arithmetic
+              estimates={estimates}
+              row={row}
+              method={opened}
+              onHover={hover}
+              onClose={() => {
+                open(null);
+              }}
+            />
+          )}
         </div>
         <section className="wide-chapter" aria-labelledby="all-steps">
           <ChapterHead id="all-steps" number={4} title={texts.allSteps.title} />

@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react';
+import { explainRow } from '../../estimators/explain.ts';
 import { methods as methodTable } from '../../estimators/registry.ts';
 import { advantagePaint, depthPaint } from '../chart/colour.ts';
 import { share, signed } from '../number.ts';
 import type { Estimates } from '../state/estimates.ts';
 import { methods, type Method } from '../state/fields.ts';
 import { useTexts } from '../text/language.ts';
-import type { Texts } from '../text/en.ts';
-import { partsOf, runningSum, type Part } from './parts.ts';
+import { PartName } from './PartName.tsx';
+import { runningSum, sizeOf } from './parts.ts';
 import './StepAdvantage.css';
 
 interface StepAdvantageProps {
@@ -14,27 +15,23 @@ interface StepAdvantageProps {
   readonly row: number;
   readonly method: Method;
   readonly onMethod: (method: Method) => void;
+  /** Opens the arithmetic behind a method's number. */
   readonly onOpen: (method: Method) => void;
 }
 
-/** The advantage of one step: level by level, summed, and beside what the other methods say. */
+/** The advantage of one step: part by part, summed, and beside what the other methods say, all on one axis. */
 export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: StepAdvantageProps) {
   const texts = useTexts().compare;
   const { batch, byMethod, settings } = estimates;
-  const estimate = byMethod[method];
-  const task = batch.task[row]!;
-  const parts = partsOf(estimate, task, row);
-  const value = estimate.advantage[row]!;
-  const values = methods.map((one) => byMethod[one].advantage[row]!);
+  const { parts, advantage: value } = explainRow(batch, byMethod[method], row);
   const reach = Math.max(
     0.5,
-    ...values.map(Math.abs),
+    ...methods.map((one) => Math.abs(byMethod[one].advantage[row]!)),
     ...parts.map(({ advantage }) => (Number.isNaN(advantage) ? 0 : Math.abs(advantage))),
   );
   const opposite = methods.filter((one) => byMethod[one].advantage[row]! * value < 0);
   const deepest = settings.hgpo.K;
   const name = methodTable[method].name;
-
   const segments = runningSum(parts);
 
   return (
@@ -46,15 +43,26 @@ export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: Step
         </span>
       </p>
       <table className="step-advantage-table">
-        <caption className="visually-hidden">{texts.levels}</caption>
+        <caption className="visually-hidden">{texts.title}</caption>
+        <colgroup>
+          <col className="step-advantage-name" />
+          <col className="step-advantage-count" />
+          <col />
+          <col className="step-advantage-value" />
+          <col className="step-advantage-weight" />
+        </colgroup>
         <thead>
           <tr>
             <th scope="col">{texts.compared}</th>
             <th scope="col" className="numeric">
               n
             </th>
-            <th scope="col" className="step-advantage-axis">
-              <Axis reach={reach} />
+            <th scope="col">
+              <span className="axis-ends">
+                <span>{signed(-reach)}</span>
+                <span>0</span>
+                <span>{signed(reach)}</span>
+              </span>
             </th>
             <th scope="col" className="numeric">
               A
@@ -65,27 +73,21 @@ export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: Step
           </tr>
         </thead>
         <tbody>
-          {parts.map((part) => (
-            <tr key={`${part.kind}-${part.k}`} className={part.weight === 0 ? 'step-advantage-idle' : undefined}>
+          {parts.map((part, index) => (
+            <tr key={index} className={part.state === 'counts' ? undefined : 'step-advantage-idle'}>
               <th scope="row">
-                <PartName part={part} texts={texts} />
+                <PartName part={part} />
               </th>
-              <td className="numeric">{part.size > 0 ? part.size : '–'}</td>
+              <td className="numeric">{sizeOf(part) > 0 ? sizeOf(part) : '–'}</td>
               <td>
                 <Track>
                   <Bar value={part.advantage} reach={reach} />
                 </Track>
               </td>
+              <td className="numeric">{Number.isNaN(part.advantage) ? '–' : signed(part.advantage)}</td>
               <td className="numeric">
-                {Number.isNaN(part.advantage)
-                  ? part.size === 0
-                    ? texts.absent
-                    : texts.alone
-                  : part.advantage === 0
-                    ? texts.zero
-                    : signed(part.advantage)}
+                {part.state === 'counts' ? `× ${share(part.weight)}` : texts.states[part.state]}
               </td>
-              <td className="numeric">{part.weight === 0 ? '–' : `× ${share(part.weight)}`}</td>
             </tr>
           ))}
           <tr className="step-advantage-sum">
@@ -93,7 +95,7 @@ export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: Step
               {texts.sum(name)}
             </th>
             <td>
-              <Track lines={Math.max(1, segments.length)}>
+              <Track lines={Math.max(2, segments.length)}>
                 {segments.map(({ part, from, to }, index) => (
                   <rect
                     key={index}
@@ -101,35 +103,28 @@ export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: Step
                     width={`${Math.max(0.4, (Math.abs(to - from) / reach) * 50)}%`}
                     y={3 + index * 6}
                     height={5}
-                    style={{ fill: part.kind === 'level' ? depthPaint(part.k, deepest).fill : 'var(--edge)' }}
+                    style={{ fill: part.kind === 'level' ? depthPaint(part.k ?? 0, deepest).fill : 'var(--edge)' }}
                   />
                 ))}
               </Track>
             </td>
-            <td className="numeric" colSpan={2}>
-              <button
-                type="button"
-                className="value-button"
-                aria-haspopup="dialog"
-                aria-label={`${texts.open}: ${signed(value)}`}
-                onClick={() => {
-                  onOpen(method);
-                }}
-              >
-                <strong>{signed(value)}</strong>
-              </button>
+            <td className="numeric">
+              <Value method={method} value={value} onOpen={onOpen} strong />
             </td>
+            <td />
           </tr>
         </tbody>
-      </table>
-      <table className="step-advantage-table">
-        <caption>{texts.methods}</caption>
         <tbody>
+          <tr>
+            <th scope="rowgroup" colSpan={5} className="step-advantage-heading">
+              {texts.methods}
+            </th>
+          </tr>
           {methods.map((one) => {
             const here = byMethod[one].advantage[row]!;
             return (
               <tr key={one} className={one === method ? 'step-advantage-own' : undefined}>
-                <th scope="row">
+                <th scope="row" colSpan={2}>
                   <button
                     type="button"
                     className="value-button"
@@ -154,26 +149,9 @@ export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: Step
                   </Track>
                 </td>
                 <td className="numeric">
-                  <button
-                    type="button"
-                    className="value-button"
-                    aria-haspopup="dialog"
-                    aria-label={`${texts.open}: ${methodTable[one].name} ${signed(here)}`}
-                    onClick={() => {
-                      onOpen(one);
-                    }}
-                  >
-                    {here === 0 ? texts.zero : signed(here)}
-                  </button>
+                  <Value method={one} value={here} onOpen={onOpen} />
                 </td>
-                <td className="step-advantage-sign">
-                  {here * value < 0 && (
-                    <span title={texts.opposite}>
-                      <span aria-hidden="true">⇄</span>
-                      <span className="visually-hidden">{texts.opposite}</span>
-                    </span>
-                  )}
-                </td>
+                <td className="numeric">{here * value < 0 ? texts.opposite : here === 0 ? texts.states.zero : ''}</td>
               </tr>
             );
           })}
@@ -183,21 +161,27 @@ export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: Step
   );
 }
 
-function PartName({ part, texts }: { readonly part: Part; readonly texts: Texts['compare'] }) {
-  switch (part.kind) {
-    case 'level':
-      return (
-        <>
-          G<sub>{part.k}</sub> <span className="soft">{texts.levelName(part.k)}</span>
-        </>
-      );
-    case 'trajectory':
-      return texts.trajectoryPart;
-    case 'peers':
-      return texts.peersPart;
-    case 'credit':
-      return texts.creditPart;
-  }
+/** An advantage that opens to its arithmetic. */
+function Value(props: {
+  readonly method: Method;
+  readonly value: number;
+  readonly strong?: boolean;
+  readonly onOpen: (method: Method) => void;
+}) {
+  const texts = useTexts().compare;
+  return (
+    <button
+      type="button"
+      className="value-button"
+      title={texts.open}
+      aria-label={`${methodTable[props.method].name} ${signed(props.value)}: ${texts.open}`}
+      onClick={() => {
+        props.onOpen(props.method);
+      }}
+    >
+      {props.strong ? <strong>{signed(props.value)}</strong> : signed(props.value)}
+    </button>
+  );
 }
 
 /** Position on the symmetric axis in per cent. */
@@ -223,15 +207,5 @@ function Bar({ value, reach }: { readonly value: number; readonly reach: number 
       height={10}
       style={{ fill: value > 0 ? 'var(--above)' : 'var(--below)' }}
     />
-  );
-}
-
-function Axis({ reach }: { readonly reach: number }) {
-  return (
-    <span className="axis-ends">
-      <span>{signed(-reach)}</span>
-      <span>0</span>
-      <span>{signed(reach)}</span>
-    </span>
   );
 }

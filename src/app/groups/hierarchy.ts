@@ -61,7 +61,11 @@ export function hierarchyOf(
       }
       children.sort((a, b) => Number(b.holdsChosen) - Number(a.holdsChosen) || b.members.length - a.members.length);
     }
-    return { level, members: rows, splitBy, holdsChosen: rows.includes(chosen), children };
+    // Members stand in the order of the parts below them, so that one member is one column of the picture.
+    const placed = children.flatMap(({ members }) => members);
+    const ordered =
+      placed.length === rows.length ? placed : [...placed, ...rows.filter((row) => !placed.includes(row))];
+    return { level, members: ordered, splitBy, holdsChosen: rows.includes(chosen), children };
   };
   const members = Array.from(membersOf(groups[0]!, groups[0]!.group[chosen]!));
   return split(0, members, batch.observation[chosen]!);

@@ -1,13 +1,7 @@
 import { useRef } from 'react';
-import { optionTable, type OptionName } from '../../estimators/settings.ts';
+import { differences } from '../../estimators/differences.ts';
 import { useTexts } from '../text/language.ts';
 import './Differences.css';
-
-/** The advantage options in which the paper and its public code part, read from the one table of options. */
-const differing = (Object.keys(optionTable) as OptionName[]).filter((name) => {
-  const { topic, paper, reference } = optionTable[name];
-  return topic === 'advantage' && typeof paper !== 'function' && typeof reference !== 'function' && paper !== reference;
-});
 
 /** What the preset switch changes, one sentence each. */
 export function Differences() {
@@ -31,21 +25,19 @@ export function Differences() {
           <table>
             <thead>
               <tr>
-                <th scope="col">{texts.option}</th>
+                <th scope="col">{texts.topic}</th>
                 <th scope="col">{texts.presets.paper}</th>
                 <th scope="col">{texts.presets.reference}</th>
                 <th scope="col">{texts.meaning}</th>
               </tr>
             </thead>
             <tbody>
-              {differing.map((name) => (
-                <tr key={name}>
-                  <th scope="row">
-                    <code>{name}</code>
-                  </th>
-                  <td>{String(optionTable[name].paper)}</td>
-                  <td>{String(optionTable[name].reference)}</td>
-                  <td>{optionTable[name].about}</td>
+              {differences.map(({ topic, paper, reference, sentence, options }) => (
+                <tr key={topic} className={options.length > 0 ? 'differences-real' : undefined}>
+                  <th scope="row">{topic}</th>
+                  <td>{paper}</td>
+                  <td>{reference}</td>
+                  <td>{sentence}</td>
                 </tr>
               ))}
             </tbody>

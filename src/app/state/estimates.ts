@@ -1,6 +1,5 @@
 import { create } from 'zustand';
-import { estimate, EstimatorWorkspace, type Estimate } from '../../estimators/estimate.ts';
-import type { Grouping } from '../../estimators/groups.ts';
+import { estimate, EstimatorWorkspace, type Estimate, type LevelEstimate } from '../../estimators/estimate.ts';
 import { methods as methodTable } from '../../estimators/registry.ts';
 import { resolveSettings, type Settings as EstimatorSettings } from '../../estimators/settings.ts';
 import type { RolloutBatch } from '../../rollouts/batch.ts';
@@ -17,8 +16,8 @@ export interface Estimates {
   readonly batch: RolloutBatch;
   readonly byMethod: Readonly<Record<Method, Estimate>>;
   readonly settings: Readonly<Record<Method, EstimatorSettings>>;
-  /** [9] groups at every level up to the deepest that K can ask for. */
-  readonly groups: readonly Grouping[];
+  /** [9] every level that K can ask for, whatever K is: groups, sizes and the comparison in each. */
+  readonly deep: readonly Pick<LevelEstimate, 'k' | 'size' | 'advantage' | 'groups'>[];
   /** Keeps the stages that a change of settings leaves alone. */
   readonly workspace: EstimatorWorkspace;
   /** [rows] the row one step earlier, −1 at the start. */
@@ -59,8 +58,19 @@ function derive(source: RolloutBatch, controls: Settings, before: Estimates | nu
   const batch = firstMembers(source, controls.members);
   const sameBatch = before?.batch === batch;
   const workspace = sameBatch ? before.workspace : new EstimatorWorkspace(batch);
-  // Deepest first: shallower hierarchies are cut from it.
-  const groups = workspace.hierarchy({ ...estimatorSettings('hgpo', controls), K: settingFields.depth.max });
+  const all = { ...estimatorSettings('hgpo', controls), K: settingFields.depth.max };
+  // The deepest hierarchy first: shallower ones are cut from it.
+  const hierarchy = workspace.hierarchy(all);
+  const compared = workspace.levels(all);
+  const deep =
+    sameBatch && before.deep[0]!.advantage === compared[0]!.comparison.advantage
+      ? before.deep
+      : compared.map(({ k, comparison, groups }) => ({
+          k,
+          groups,
+          size: workspace.sizes(all, hierarchy)[k]!,
+          advantage: comparison.advantage as Float64Array,
+        }));
   const byMethod: Partial<Record<Method, Estimate>> = {};
   const settings = {} as Record<Method, EstimatorSettings>;
   const nextKeys: Partial<Record<Method, string>> = {};
@@ -77,7 +87,7 @@ function derive(source: RolloutBatch, controls: Settings, before: Estimates | nu
     batch,
     byMethod: byMethod as Record<Method, Estimate>,
     settings,
-    groups,
+    deep,
     workspace,
     previous: sameBatch ? before.previous : previousRows(batch),
     places: sameBatch ? before.places : trajectoryPlaces(batch),

@@ -22,12 +22,9 @@ export function clearStep(): void {
  * its past, so that every part of the picture has something to show. Falls back to the most shared state.
  */
 export function instructiveStep(estimates: Estimates): StepAddress | null {
-  const { batch, byMethod, groups, places } = estimates;
+  const { batch, byMethod, deep, places } = estimates;
   if (batch.rowCount === 0) return null;
-  const size = (level: number, row: number) => {
-    const id = groups[level]!.group[row]!;
-    return id < 0 ? 1 : groups[level]!.size[id]!;
-  };
+  const size = (level: number, row: number) => deep[level]!.size[row]!;
   const flip = signFlips(byMethod.hgpo.advantage, byMethod.gigpo.advantage).find(
     ({ row }) => size(1, row) >= 2 && size(2, row) >= 2 && size(0, row) > size(1, row) && size(1, row) > size(2, row),
   );

@@ -1,123 +1,125 @@
 import { useState } from 'react';
+import type { LevelDiagnostics } from '../../analysis/groups.ts';
+import { depthPaint } from '../chart/colour.ts';
 import { Figure } from '../chart/Figure.tsx';
 import { Origin } from '../chart/Origin.tsx';
-import { depthPaint } from '../chart/colour.ts';
 import { useWidth } from '../chart/useWidth.ts';
 import { count, share } from '../number.ts';
 import { useTexts } from '../text/language.ts';
-import { sizeBins, type LevelSizes } from './sizes.ts';
+import { binned, sizeBins } from './sizes.ts';
 import './GroupSizes.css';
+
+interface GroupSizesProps {
+  /** Every level that K can ask for; those beyond K are drawn paler. */
+  readonly levels: readonly LevelDiagnostics[];
+  readonly deepest: number;
+}
 
 const binName = ({ from, to }: (typeof sizeBins)[number]) =>
   from === to ? String(from) : to === Infinity ? `>${from - 1}` : `${from}–${to}`;
 
-const bar = 13;
-const plot = 64;
+const plot = 60;
+const top = 18;
+const bottom = 26;
+const gap = 18;
 
-/** One histogram of group sizes for each level, small multiples on the same axes. */
-export function GroupSizes({ levels, deepest }: { readonly levels: readonly LevelSizes[]; readonly deepest: number }) {
+/** One histogram of group sizes for each level: small multiples on the same axes. */
+export function GroupSizes({ levels, deepest }: GroupSizesProps) {
   const texts = useTexts().allSteps;
-  const [per, choose] = useState<'steps' | 'groups'>('steps');
+  const [unit, choose] = useState<'rows' | 'groups'>('rows');
   const [box, width] = useWidth<HTMLDivElement>(600);
-  const shown = sizeBins.filter((_, bin) => levels.some(({ steps }) => steps[bin]! > 0));
-  const total = (level: LevelSizes) => level[per].reduce((sum, n) => sum + n, 0);
-  const panel = shown.length * bar + 34;
-  const columns = Math.max(1, Math.floor((width + 8) / panel));
-  const rows = Math.ceil(levels.length / columns);
-  const pitch = plot + 44;
+  const counts = levels.map(({ histogram }) => binned(histogram, unit));
+  const used = sizeBins.map((_, bin) => bin).filter((bin) => counts.some((level) => level[bin]! > 0));
+  const columns = width >= 900 ? levels.length : width >= 520 ? 5 : 3;
+  const panel = (width + gap) / columns - gap;
+  const bar = panel / used.length;
+  const pitch = top + plot + bottom;
   const last = levels[Math.min(deepest, levels.length - 1)]!;
+  const sentence = texts.sizesSentence(last.k, 1 - last.utilisation);
   return (
     <Figure
       title={texts.sizes}
-      sentence={texts.sizesSentence(last.level, last.steps[0]! / total(last))}
+      sentence={sentence}
       aside={
         <>
           <Origin of="measured" />
-          <span className="group-sizes-per small" role="group" aria-label={texts.sizes}>
-            {(['steps', 'groups'] as const).map((unit) => (
+          <span className="group-sizes-units small" role="group" aria-label={texts.sizes}>
+            {(['rows', 'groups'] as const).map((one) => (
               <button
-                key={unit}
+                key={one}
                 type="button"
                 className="plain-button small"
-                aria-pressed={per === unit}
+                aria-pressed={unit === one}
                 onClick={() => {
-                  choose(unit);
+                  choose(one);
                 }}
               >
-                {unit === 'steps' ? texts.perStep : texts.perGroup}
+                {one === 'rows' ? texts.perStep : texts.perGroup}
               </button>
             ))}
           </span>
         </>
       }
       table={{
-        head: ['k', ...shown.map(binName)],
-        rows: levels.map((level) => [level.level, ...shown.map((bin) => count(level[per][sizeBins.indexOf(bin)]!))]),
+        head: ['k', ...used.map((bin) => binName(sizeBins[bin]!))],
+        rows: levels.map(({ k }, level) => [k, ...used.map((bin) => count(counts[level]![bin]!))]),
       }}
     >
       <div ref={box}>
         <svg
           width={width}
-          height={rows * pitch}
+          height={Math.ceil(levels.length / columns) * pitch}
           role="img"
-          aria-label={texts.sizesSentence(last.level, last.steps[0]! / total(last))}
+          aria-label={sentence}
           className="group-sizes"
         >
-          {levels.map((level, index) => {
-            const x = (index % columns) * panel;
-            const y = Math.floor(index / columns) * pitch;
-            const all = Math.max(1, total(level));
-            const inUse = level.level <= deepest;
+          {levels.map(({ k }, level) => {
+            const all = Math.max(
+              1,
+              counts[level]!.reduce((sum, n) => sum + n, 0),
+            );
+            const inUse = k <= deepest;
             return (
               <g
-                key={level.level}
-                transform={`translate(${x} ${y})`}
+                key={k}
+                transform={`translate(${(level % columns) * (panel + gap)} ${Math.floor(level / columns) * pitch})`}
                 className={inUse ? undefined : 'group-sizes-unused'}
               >
                 <text x={0} y={11} className="group-sizes-level">
-                  k = {level.level}
+                  k = {k}
                 </text>
-                {shown.map((bin, column) => {
-                  const part = level[per][sizeBins.indexOf(bin)]! / all;
-                  const height = part * plot;
+                {used.map((bin, column) => {
+                  const part = counts[level]![bin]! / all;
                   return (
-                    <g key={bin.from}>
+                    <g key={bin}>
                       <rect
-                        x={column * bar + 1}
-                        y={16 + plot - height}
-                        width={bar - 2}
-                        height={height}
+                        x={column * bar + 0.75}
+                        y={top + plot * (1 - part)}
+                        width={bar - 1.5}
+                        height={plot * part}
                         style={{
-                          fill:
-                            bin.from === 1 ? 'var(--edge)' : depthPaint(Math.min(level.level, deepest), deepest).fill,
+                          fill: bin === 0 ? 'var(--edge)' : inUse ? depthPaint(k, deepest).fill : 'var(--hairline)',
                         }}
                       >
-                        <title>{`${binName(bin)}: ${share(part)}`}</title>
+                        <title>{`${binName(sizeBins[bin]!)}: ${share(part)}`}</title>
                       </rect>
-                      {column % 2 === 0 && (
-                        <text
-                          x={column * bar + bar / 2}
-                          y={16 + plot + 11}
-                          textAnchor="middle"
-                          className="group-sizes-bin"
-                        >
-                          {bin.from}
-                        </text>
-                      )}
+                      <text
+                        x={(column + 0.5) * bar}
+                        y={top + plot + 12}
+                        textAnchor="middle"
+                        className="group-sizes-bin"
+                      >
+                        {bar >= 13 || column % 2 === 0 ? sizeBins[bin]!.from : ''}
+                      </text>
                     </g>
                   );
                 })}
-                <line
-                  x1={0}
-                  x2={shown.length * bar}
-                  y1={16 + plot + 0.5}
-                  y2={16 + plot + 0.5}
-                  className="group-sizes-base"
-                />
+                <line x1={0} x2={panel} y1={top + plot + 0.5} y2={top + plot + 0.5} className="group-sizes-base" />
               </g>
             );
           })}
         </svg>
+        <p className="soft small">{texts.sizesAxis}</p>
       </div>
     </Figure>
   );

@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { shareWithoutSignal } from '../../analysis/groups.ts';
 import { methods as methodTable } from '../../estimators/registry.ts';
 import { Figure } from '../chart/Figure.tsx';
 import { Origin } from '../chart/Origin.tsx';
@@ -10,18 +11,17 @@ import { useTexts } from '../text/language.ts';
 import './NoSignal.css';
 
 /** For each method the share of steps whose advantage is exactly 0: they teach the policy nothing. */
-export function NoSignal({ estimates: { batch, byMethod } }: { readonly estimates: Estimates }) {
+export function NoSignal({ estimates: { byMethod } }: { readonly estimates: Estimates }) {
   const texts = useTexts().allSteps;
   const chosen = useSettings((state) => state.method);
   const shares = useMemo(
     () =>
-      methods.map((method) => {
-        const { advantage } = byMethod[method];
-        let none = 0;
-        for (let row = 0; row < advantage.length; row++) if (advantage[row] === 0) none++;
-        return { method, name: methodTable[method].name, none: none / Math.max(1, batch.rowCount) };
-      }),
-    [batch, byMethod],
+      methods.map((method) => ({
+        method,
+        name: methodTable[method].name,
+        none: shareWithoutSignal(byMethod[method].advantage),
+      })),
+    [byMethod],
   );
   const own = shares.find(({ method }) => method === chosen)!;
   return (

@@ -7,7 +7,7 @@ import { useSettings } from '../state/controls.ts';
 import type { Estimates } from '../state/estimates.ts';
 import { methods, type Method } from '../state/fields.ts';
 import { useTexts } from '../text/language.ts';
-import { addressOf, flipReason, signFlips, type StepAddress } from './flips.ts';
+import { addressOf, decidingPart, signFlips, type StepAddress } from './flips.ts';
 import './SignFlips.css';
 
 interface SignFlipsProps {
@@ -79,7 +79,11 @@ export function SignFlips({ estimates, method, against, chosen, onChoose }: Sign
                 <Value name={names[1]} value={second} />
               </span>
               <span className="sign-flip-reason soft">
-                {texts.allSteps.reason(names, flipReason(estimates, row, method), flipReason(estimates, row, against))}
+                {texts.allSteps.reason(
+                  names,
+                  decidingPart(estimates, row, method),
+                  decidingPart(estimates, row, against),
+                )}
               </span>
             </button>
           </li>

@@ -1,10 +1,11 @@
+import type { LevelDiagnostics } from '../../analysis/groups.ts';
 import { Figure } from '../chart/Figure.tsx';
 import { Origin } from '../chart/Origin.tsx';
 import { depthPaint } from '../chart/colour.ts';
 import { useWidth } from '../chart/useWidth.ts';
 import { share } from '../number.ts';
 import { useTexts } from '../text/language.ts';
-import type { LevelSizes } from './sizes.ts';
+
 import './Utilisation.css';
 
 /** HGPO, arXiv:2602.22817, ALFWorld: share of steps with company at the state level and with four steps of history. */
@@ -18,14 +19,20 @@ const top = 8;
 const plot = 108;
 
 /** Share of steps that have company at each level, beside the paper's two figures. */
-export function Utilisation({ levels, deepest }: { readonly levels: readonly LevelSizes[]; readonly deepest: number }) {
+export function Utilisation({
+  levels,
+  deepest,
+}: {
+  readonly levels: readonly LevelDiagnostics[];
+  readonly deepest: number;
+}) {
   const texts = useTexts();
   const [box, width] = useWidth<HTMLDivElement>(320);
   const across = Math.min(width, 420) - left - 12;
   const x = (k: number) => left + (across * k) / (levels.length - 1);
   const y = (value: number) => top + plot * (1 - value);
   const last = levels[Math.min(deepest, levels.length - 1)]!;
-  const sentence = texts.allSteps.utilisationSentence(levels[0]!.utilisation, last.utilisation, last.level);
+  const sentence = texts.allSteps.utilisationSentence(levels[0]!.utilisation, last.utilisation, last.k);
   return (
     <Figure
       title={texts.allSteps.utilisation}
@@ -38,10 +45,10 @@ export function Utilisation({ levels, deepest }: { readonly levels: readonly Lev
       }
       table={{
         head: ['k', texts.origin.measured, texts.origin.paper],
-        rows: levels.map(({ level, utilisation }) => [
-          level,
+        rows: levels.map(({ k, utilisation }) => [
+          k,
           share(utilisation),
-          share(paper.find(([k]) => k === level)?.[1] ?? NaN),
+          share(paper.find(([at]) => at === k)?.[1] ?? NaN),
         ]),
       }}
     >
@@ -63,22 +70,22 @@ export function Utilisation({ levels, deepest }: { readonly levels: readonly Lev
           ))}
           <polyline
             className="utilisation-line"
-            points={levels.map(({ level, utilisation }) => `${x(level)},${y(utilisation)}`).join(' ')}
+            points={levels.map(({ k, utilisation }) => `${x(k)},${y(utilisation)}`).join(' ')}
           />
           {paper.map(([k, value]) => (
             <path key={k} className="utilisation-paper" d={`M${x(k)} ${y(value) - 6} l6 6 l-6 6 l-6 -6 z`} />
           ))}
-          {levels.map(({ level, utilisation }) => (
-            <g key={level}>
+          {levels.map(({ k, utilisation }) => (
+            <g key={k}>
               <circle
-                cx={x(level)}
+                cx={x(k)}
                 cy={y(utilisation)}
-                r={level <= deepest ? 4.5 : 3}
-                style={{ fill: level <= deepest ? depthPaint(level, deepest).fill : 'var(--paper)' }}
+                r={k <= deepest ? 4.5 : 3}
+                style={{ fill: k <= deepest ? depthPaint(k, deepest).fill : 'var(--paper)' }}
                 className="utilisation-dot"
               />
-              <text x={x(level)} y={top + plot + 15} textAnchor="middle" className="utilisation-tick">
-                {level}
+              <text x={x(k)} y={top + plot + 15} textAnchor="middle" className="utilisation-tick">
+                {k}
               </text>
             </g>
           ))}

@@ -1,6 +1,6 @@
+import type { AdvantagePart } from '../../estimators/explain.ts';
 import { count, number, share, signed } from '../number.ts';
 import type { FieldName, Settings } from '../state/fields.ts';
-import type { FlipReason } from '../steps/flips.ts';
 
 /** Whole numbers up to twelve as words, the way a teacher reads them out. */
 const words = 'no one two three four five six seven eight nine ten eleven twelve'.split(' ');
@@ -10,18 +10,20 @@ const plural = (n: number, one: string, many: string) => (n === 1 ? one : many);
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 const steps = (n: number) => `${count(n)} ${plural(n, 'step', 'steps')}`;
 
-const reason = (why: FlipReason): string => {
+const reason = (why: AdvantagePart): string => {
   switch (why.kind) {
-    case 'trajectory':
-      return `its trajectory scored ${number(why.score)}, the task’s mean is ${number(why.mean)}`;
+    case 'episode':
+      return `its trajectory scored ${number(why.value)}, the task’s mean is ${number(why.mean)}`;
     case 'level':
-      return `its return ${number(why.value)} against a mean of ${number(why.mean)} over the ${count(why.size)} ${
-        why.k === 0 ? 'steps in this state' : `that share ${steps(why.k)} of history`
+      return `its return ${number(why.value)} against a mean of ${number(why.mean)} over the ${count(why.members.length)} ${
+        why.k === 0 ? 'steps in this state' : `that share ${steps(why.k ?? 0)} of history`
       }`;
     case 'peers':
-      return `its return ${number(why.value)} against a mean of ${number(why.mean)} over the ${count(why.size)} with the same full history`;
+      return `its return ${number(why.value)} against a mean of ${number(why.mean)} over the ${count(why.members.length)} with the same full history`;
     case 'credit':
-      return `the estimated value ${why.credit > 0 ? 'rose' : 'fell'} by ${number(Math.abs(why.credit))} over this step`;
+      return `the estimated value ${why.advantage > 0 ? 'rose' : 'fell'} by ${number(Math.abs(why.advantage * why.divisor))} over this step`;
+    case 'critic':
+      return `the critic expected ${number(why.value)} here and ${number(why.target)} followed`;
   }
 };
 
@@ -88,8 +90,8 @@ export const en = {
     preset: 'Preset',
     presets: { paper: 'paper', reference: 'reference code' } as Record<Settings['preset'], string>,
     presetHint: 'How the paper and its public code differ',
-    option: 'Option',
-    meaning: 'What it decides',
+    topic: 'Topic',
+    meaning: 'What it means here',
     close: 'Close',
     moved: (flips: number, changed: number) =>
       flips > 0
@@ -195,14 +197,15 @@ export const en = {
     none: 'Choose a step: its advantage appears here.',
     levels: 'Level by level',
     compared: 'Compared with',
-    alone: 'alone',
-    absent: 'none',
-    zero: 'no signal',
     weight: 'weight',
     levelName: (k: number) => (k === 0 ? 'same state' : k === 1 ? 'same last step' : `same last ${inWords(k)}`),
-    trajectoryPart: 'whole trajectories',
-    peersPart: 'same full history',
-    creditPart: 'rise of potential',
+    parts: {
+      episode: 'whole trajectories',
+      peers: 'same full history',
+      credit: 'rise of potential',
+      critic: 'critic',
+    },
+    states: { absent: 'no level', alone: 'alone', zero: 'no signal', unused: 'unused' },
     sum: (method: string) => `${method}, summed`,
     methods: 'Every method on one axis',
     opposite: 'opposite sign',
@@ -215,6 +218,20 @@ export const en = {
     agree: 'No method has the opposite sign.',
     open: 'Show the arithmetic',
     arithmetic: 'The arithmetic',
+    close: 'Close',
+    member: 'Member',
+    return: 'Return Q',
+    score: 'Score S',
+    deviation: 'Deviation',
+    memberStep: (trajectory: number, step: number) => `trajectory ${trajectory}, step ${step}`,
+    memberTrajectory: (trajectory: number) => `trajectory ${trajectory}`,
+    groupNumbers: (n: number, mean: number, sd: number) =>
+      `n = ${count(n)}, mean ${number(mean)}, standard deviation ${number(sd)}`,
+    moreMembers: (n: number) => `${count(n)} more are not listed.`,
+    potentialMean: 'Value estimate',
+    samples: 'Effective samples',
+    lenders: 'Similar contexts',
+    share: 'Share in Φ',
   },
   allSteps: {
     title: 'All steps',
@@ -222,7 +239,7 @@ export const en = {
     sizesSentence: (k: number, alone: number) => `At k = ${k}, ${share(alone)} of the steps are alone.`,
     perStep: 'per step',
     perGroup: 'per group',
-    size: 'group size',
+    sizesAxis: 'Group size in doubling bins (1, 2, 3–4, 5–8, …); height: share of all. Grey: alone.',
     utilisation: 'Utilisation',
     utilisationSentence: (first: number, deepest: number, k: number) =>
       `${share(first)} of the steps share their state with another step; ${share(deepest)} still do with ${steps(k)} of history. In the paper ${share(0.97)} at k = 0 falls to ${share(0.19)} at k = 4.`,
@@ -237,7 +254,7 @@ export const en = {
     against: 'against',
     step: 'Step',
     method: 'Method',
-    reason: (names: readonly [string, string], a: FlipReason, b: FlipReason) =>
+    reason: (names: readonly [string, string], a: AdvantagePart, b: AdvantagePart) =>
       `${names[0]}: ${reason(a)}. ${names[1]}: ${reason(b)}.`,
     more: (n: number) => `Show ${count(n)} more`,
     flipWhere: (task: string, trajectory: number, step: number) => `${task} · trajectory ${trajectory}, step ${step}`,
