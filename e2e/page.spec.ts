@@ -1,10 +1,188 @@
-import { expect, test } from '@playwright/test';
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from './quiet.ts';
 
-test('the page opens with recorded rollouts, grouped, and shows an advantage', async ({ page }) => {
+const sum = (page: Page, method: string) => page.getByRole('row', { name: new RegExp(`^${method}, summed`) });
+const slider = (page: Page, name: string) => page.getByRole('slider', { name, exact: true });
+const chosen = (page: Page) => page.getByRole('gridcell', { selected: true });
+
+test('the page opens with recorded rollouts, grouped, on a step that GiGPO and HGPO judge oppositely', async ({
+  page,
+}) => {
   await page.goto('./');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('HGPO Playground');
-  await expect(page.getByRole('grid')).toBeVisible();
-  await expect(page.getByRole('gridcell', { selected: true })).toHaveCount(1);
+  await expect(chosen(page)).toHaveCount(1);
   await expect(page.getByText(/steps stand here/)).toBeVisible();
-  await expect(page.getByRole('row', { name: /HGPO, summed/ })).toBeVisible();
+  await expect(sum(page, 'HGPO')).toBeVisible();
+  await expect(page.getByRole('row', { name: /^GiGPO.*opposite sign/ })).toBeVisible();
+});
+
+test('moving a control moves the numbers at once, and says by how much', async ({ page }) => {
+  await page.goto('./');
+  const before = await sum(page, 'HGPO').textContent();
+  await slider(page, 'α').fill('4');
+  await expect(sum(page, 'HGPO')).not.toHaveText(before!);
+  await expect(page.getByText(/sign(s)? flipped|no sign flipped/)).toBeVisible();
+  await slider(page, 'K').fill('0');
+  await expect(page.getByText(/steps stand here\.$/)).toBeVisible();
+  await page.getByRole('radio', { name: 'GRPO' }).check();
+  await expect(sum(page, 'GRPO')).toBeVisible();
+});
+
+test('arrow keys move in the grid, the transcript follows, Escape clears, ? lists the keys', async ({ page }) => {
+  await page.goto('./');
+  await expect(chosen(page)).toHaveCount(1);
+  await page.keyboard.press('g');
+  await page.keyboard.press('Home');
+  await expect(chosen(page)).toHaveAccessibleName(/step 0:/);
+  await page.keyboard.press('ArrowRight');
+  await expect(chosen(page)).toHaveAccessibleName(/step 1:/);
+  await expect(page.locator('[aria-current=step]')).toContainText('1');
+  await page.keyboard.press('Escape');
+  await expect(chosen(page)).toHaveCount(0);
+  await expect(page.getByText('Choose a step: its advantage appears here.')).toBeVisible();
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeHidden();
+});
+
+test('every number opens to its members and arithmetic', async ({ page }) => {
+  await page.goto('./');
+  await page
+    .getByRole('button', { name: /^HGPO .*arithmetic/ })
+    .first()
+    .click();
+  const panel = page.getByRole('complementary', { name: /The arithmetic: HGPO/ });
+  await expect(panel).toBeFocused();
+  await expect(panel.locator('.katex').first()).toBeVisible();
+  await expect(panel.getByRole('button', { name: /^trajectory \d+, step \d+$/ }).first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(panel).toBeHidden();
+});
+
+test('a sign flip in the list is chosen everywhere', async ({ page }) => {
+  await page.goto('./');
+  const flip = page.locator('.sign-flip').nth(2);
+  await flip.click();
+  await expect(flip).toHaveAttribute('aria-current', 'true');
+  const where = /trajectory (\d+), step (\d+)/.exec((await flip.textContent())!)!;
+  await expect(chosen(page)).toHaveAccessibleName(new RegExp(`^Trajectory ${where[1]}, step ${where[2]}:`));
+});
+
+test('the link holds what is on screen, and Back and Forward walk through it', async ({ page }) => {
+  await page.goto('./');
+  await expect(chosen(page)).toHaveCount(1);
+  await expect(page).toHaveURL(/trajectory=/);
+  await page.getByRole('radio', { name: 'GiGPO' }).check();
+  await expect(page).toHaveURL(/method=gigpo/);
+  await slider(page, 'K').fill('4');
+  await expect(page).toHaveURL(/K=4/);
+  const link = page.url();
+  await page.goBack();
+  await expect(page.getByText('HGPO Playground')).toBeVisible();
+  await expect(slider(page, 'K')).toHaveValue('2');
+  await expect(page.getByRole('radio', { name: 'GiGPO' })).toBeChecked();
+  await page.goBack();
+  await expect(page.getByRole('radio', { name: 'HGPO' })).toBeChecked();
+  await page.goForward();
+  await page.goForward();
+  await expect(slider(page, 'K')).toHaveValue('4');
+  await page.goto('about:blank');
+  await page.goto(link);
+  await expect(slider(page, 'K')).toHaveValue('4');
+  await expect(page.getByRole('radio', { name: 'GiGPO' })).toBeChecked();
+});
+
+test('a hostile link is mended and says what was changed', async ({ page }) => {
+  await page.goto(
+    './#v=9&alpha=1e308&K=-7&method=%3Cimg%20src%3Dx%3E&__proto__=1&constructor=x&gamma=NaN&step=999999&task=0&trajectory=0',
+  );
+  await expect(page.getByText(/newer version/)).toBeVisible();
+  await expect(
+    page.getByText(/This link held values that cannot be used: .*α is now 8.*K is now 0.*γ is now 0.95/),
+  ).toBeVisible();
+  await expect(page.locator('img')).toHaveCount(0);
+  await expect(chosen(page)).toHaveCount(1);
+});
+
+test('settings survive a reload, and corrupt storage starts clean with a notice', async ({ page }) => {
+  await page.goto('./');
+  await slider(page, 'α').fill('2');
+  await page.getByRole('button', { name: /Theme/ }).click();
+  await page.goto('about:blank');
+  await page.goto('./');
+  await expect(slider(page, 'α')).toHaveValue('2');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+  await page.evaluate(() => {
+    localStorage.setItem('hgpo-playground/settings', '{"state":{"alpha":');
+    localStorage.setItem('hgpo-playground/appearance', '{"state":{},"version":99}');
+  });
+  await page.goto('about:blank');
+  await page.goto('./');
+  await expect(page.getByText(/starts fresh/).first()).toBeVisible();
+  await expect(slider(page, 'α')).toHaveValue('1');
+});
+
+const own = [
+  { uid: 'mine', traj_uid: 'a', step: 0, anchor_obs: '<b>hall</b>', action: 'go', reward: 0, valid: true },
+  { uid: 'mine', traj_uid: 'a', step: 1, anchor_obs: { room: 'kitchen' }, action: 'take', reward: 10, valid: true },
+  { uid: 'mine', traj_uid: 'b', step: 0, anchor_obs: '<b>hall</b>', action: 'wait', reward: 0, valid: false },
+  { uid: 'mine', traj_uid: 'c', step: 1, anchor_obs: 'nowhere', action: 'wait', reward: 0, valid: true },
+];
+
+test('a file of one’s own is read here, reported on, and sent nowhere', async ({ page, requests }) => {
+  await page.goto('./');
+  await expect(chosen(page)).toHaveCount(1);
+  const before = requests.length;
+  await page.getByLabel('Open rollouts').setInputFiles({
+    name: 'mine.jsonl',
+    mimeType: 'application/json',
+    buffer: Buffer.from(own.map((row) => JSON.stringify(row)).join('\n') + '\n{"broken'),
+  });
+  await expect(page.getByText('mine.jsonl')).toBeVisible();
+  await page.getByText('Import report').click();
+  await expect(page.getByText(/Accepted 3 rows of 2 trajectories/)).toBeVisible();
+  await expect(page.getByText(/Trajectory "c" refused/)).toBeVisible();
+  await expect(page.getByText('<b>hall</b>').first()).toBeVisible();
+  expect(requests.slice(before)).toEqual([]);
+  await page.getByRole('button', { name: 'Back to the recorded rollouts' }).click();
+  await expect(page.getByText('mine.jsonl')).toBeHidden();
+});
+
+test('a file that holds no rollouts leaves everything as it was', async ({ page }) => {
+  await page.goto('./');
+  await expect(chosen(page)).toHaveCount(1);
+  await page
+    .getByLabel('Open rollouts')
+    .setInputFiles({ name: 'not.jsonl', mimeType: 'text/plain', buffer: Buffer.from('hello\n') });
+  await expect(page.getByText(/The file could not be used/)).toBeVisible();
+  await expect(chosen(page)).toHaveCount(1);
+});
+
+for (const [name, options] of [
+  ['light', { colorScheme: 'light' }],
+  ['dark', { colorScheme: 'dark' }],
+  ['narrow', { viewport: { width: 390, height: 844 } }],
+] as const) {
+  test.describe(name, () => {
+    test.use(options);
+    test('is accessible and never scrolls sideways', async ({ page }) => {
+      await page.goto('./');
+      await expect(chosen(page)).toHaveCount(1);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => String(target)).join(' ')}`),
+      ).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    });
+  });
+}
+
+test('sections 1 to 3 fit one screen of 1280 × 720', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.goto('./');
+  await expect(chosen(page)).toHaveCount(1);
+  const bottom = await page.locator('.story').evaluate((story) => story.getBoundingClientRect().bottom);
+  expect(bottom).toBeLessThanOrEqual(720);
 });

@@ -2,7 +2,7 @@
 
 const minus = '\u2212';
 
-/** Three significant digits: `0.423`, `12.3`, `1,230`; anything that is not finite reads `–`. */
+/** Three significant digits, at most four decimals: `0.423`, `12.3`, `1,230`; anything that is not finite reads `–`. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';

@@ -29,9 +29,9 @@ export function Arithmetic({ estimates, row, method, onHover, onClose }: Arithme
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {
     const opener = document.activeElement;
-    panel.current?.focus();
+    panel.current?.focus({ preventScroll: true });
     return () => {
-      if (opener instanceof HTMLElement) opener.focus();
+      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
     };
   }, []);
   const { batch, byMethod } = estimates;

@@ -24,10 +24,12 @@ export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: Step
   const texts = useTexts().compare;
   const { batch, byMethod, settings } = estimates;
   const { parts, advantage: value } = explainRow(batch, byMethod[method], row);
+  // RLOO never divides by a standard deviation: where the others do, it is off their scale and must not set it.
+  const onScale = methods.filter((one) => one !== 'rloo' || settings.hgpo.mode === 'mean_norm');
   const reach = Math.max(
     0.5,
-    ...methods.map((one) => Math.abs(byMethod[one].advantage[row]!)),
-    ...parts.map(({ advantage }) => (Number.isNaN(advantage) ? 0 : Math.abs(advantage))),
+    ...onScale.map((one) => Math.abs(byMethod[one].advantage[row]!)),
+    ...(method === 'rloo' ? [] : parts.map(({ advantage }) => (Number.isNaN(advantage) ? 0 : Math.abs(advantage)))),
   );
   const opposite = methods.filter((one) => byMethod[one].advantage[row]! * value < 0);
   const deepest = settings.hgpo.K;
@@ -139,13 +141,7 @@ export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: Step
                 <td>
                   <Track>
                     <line className="step-advantage-stem" x1="50%" x2={`${at(here, reach)}%`} y1={9} y2={9} />
-                    <circle
-                      cx={`${at(here, reach)}%`}
-                      cy={9}
-                      r={4.5}
-                      className="step-advantage-dot"
-                      style={{ fill: advantagePaint(here, reach / 2).fill }}
-                    />
+                    <Dot value={here} reach={reach} />
                   </Track>
                 </td>
                 <td className="numeric">
@@ -207,5 +203,19 @@ function Bar({ value, reach }: { readonly value: number; readonly reach: number 
       height={10}
       style={{ fill: value > 0 ? 'var(--above)' : 'var(--below)' }}
     />
+  );
+}
+
+/** A dot at a value, or an arrowhead at the end of the axis for a value beyond it. */
+function Dot({ value, reach }: { readonly value: number; readonly reach: number }) {
+  const { fill } = advantagePaint(value, reach / 2);
+  if (Math.abs(value) <= reach) {
+    return <circle cx={`${at(value, reach)}%`} cy={9} r={4.5} className="step-advantage-dot" style={{ fill }} />;
+  }
+  const sign = Math.sign(value);
+  return (
+    <svg x={`${at(value, reach)}%`} y={9} overflow="visible">
+      <path d={`M${-5 * sign} -5 L${4 * sign} 0 L${-5 * sign} 5 z`} className="step-advantage-dot" style={{ fill }} />
+    </svg>
   );
 }

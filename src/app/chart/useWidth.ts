@@ -7,10 +7,14 @@ export function useWidth<T extends HTMLElement>(initial: number): [React.RefObje
   useLayoutEffect(() => {
     const observed = element.current;
     if (!observed) return;
+    // An element that is not laid out yet has no width: what was there stays.
+    const take = (width: number) => {
+      if (width > 0) setWidth(Math.floor(width));
+    };
     const observer = new ResizeObserver(([entry]) => {
-      if (entry) setWidth(Math.floor(entry.contentRect.width));
+      take(entry?.contentRect.width ?? 0);
     });
-    setWidth(Math.floor(observed.clientWidth));
+    take(observed.clientWidth);
     observer.observe(observed);
     return () => {
       observer.disconnect();

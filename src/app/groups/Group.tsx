@@ -35,7 +35,7 @@ export function Group({ estimates, task, row, root, chain, deepest, onHover }: G
         {letter && <span className="soft"> · {texts.state(letter)}</span>}
       </p>
       <p className="group-state">{observationText(batch.observations.values[batch.observation[row]!]!)}</p>
-      <p className="group-sentence">{texts.sentence(sizes)}</p>
+      <p className="group-sentence">{texts.sentence(sizes, step)}</p>
       <Icicle
         batch={batch}
         task={task}

@@ -33,7 +33,7 @@ export function Icicle(props: IcicleProps) {
   const [box, width] = useWidth<HTMLDivElement>(340);
   const [hovered, hover] = useState<GroupNode | null>(null);
 
-  const level = deepest <= 3 ? 44 : deepest <= 5 ? 34 : 26;
+  const level = deepest <= 2 ? 52 : deepest <= 4 ? 42 : deepest <= 6 ? 34 : 27;
   const across = Math.max(80, width - gutter - 1);
   const unit = across / root.members.length;
   const top = taskHeight + fan;

@@ -18,7 +18,7 @@ export function SourceBar({ estimates, task }: { readonly estimates: Estimates |
   useFileDrop();
   const batch = estimates?.batch;
   return (
-    <div className="source">
+    <section className="source" aria-label={texts.title}>
       <Origin of={origin.kind} />
       <span className="source-file soft small">{origin.kind === 'own' ? origin.file : texts.recordedFrom}</span>
       {batch && (
@@ -33,7 +33,7 @@ export function SourceBar({ estimates, task }: { readonly estimates: Estimates |
           >
             {batch.tasks.values.map((name, index) => (
               <option key={index} value={index}>
-                {taskName(estimates, index) ?? name}
+                {name}
               </option>
             ))}
           </select>
@@ -90,21 +90,13 @@ export function SourceBar({ estimates, task }: { readonly estimates: Estimates |
           </ul>
         </details>
       )}
-    </div>
+    </section>
   );
 }
 
 function openOwn(file: File): void {
   useSelection.setState({ task: nothing, trajectory: nothing, step: nothing });
   void openFile(file);
-}
-
-/** A task is named by what it is where the file says so; group ids say little to people. */
-function taskName({ batch }: Estimates, task: number): string | null {
-  if (!batch.taskType) return null;
-  const row = batch.task.indexOf(task);
-  const type = row < 0 ? -1 : batch.taskType[row]!;
-  return type < 0 ? null : `${batch.taskTypes.values[type]} · ${batch.tasks.values[task]}`;
 }
 
 /** A file dropped anywhere on the page is opened. */

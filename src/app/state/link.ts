@@ -1,50 +1,20 @@
-import type { FieldTable } from './fields.ts';
-import { appearanceFields, selectionFields, settingFields } from './fields.ts';
+import { appearanceFields, selectionFields, settingFields, type FieldTable } from './fields.ts';
+import { readFragment, writeFragment } from './fragment.ts';
 import { useAppearance, useSelection, useSettings } from './controls.ts';
 import { tell } from './notices.ts';
 import type { Change } from './repair.ts';
 import { repair } from './repair.ts';
 
 /**
- * The link: every setting and the selection, in the URL fragment, as `#v=1&method=hgpo&alpha=2&…`. A link decides all of
- * them (what it leaves out has its default); appearance alone is kept from storage where the link does not name it.
+ * Keeps the address and the stores the same. A link decides every setting and the selection: what it leaves out has its
+ * default. Appearance alone is kept from storage where the link does not name it.
  */
 
-const linkVersion = 1;
-/** Browsers throttle or refuse history writes well above this rate; 500 ms between writes keeps it at two a second. */
+/** Browsers refuse history writes well above this rate; 500 ms between writes keeps it at two a second. */
 const writeInterval = 500;
 
-const tables = { ...settingFields, ...selectionFields, ...appearanceFields };
-
-/** The fragment for these values, without `#`. */
-export function writeLink(values: Readonly<Record<string, string | number>>): string {
-  const parameters = new URLSearchParams({ v: String(linkVersion) });
-  for (const [name, field] of Object.entries<FieldTable[string]>(tables)) {
-    const value = values[name];
-    if (value !== undefined && value !== field.default) parameters.set(field.link, String(value));
-  }
-  return parameters.toString();
-}
-
-export interface ReadLink {
-  readonly newer: boolean;
-  /** The raw text of a field, undefined where the link does not name it. */
-  readonly given: (field: { readonly link: string }) => string | undefined;
-}
-
-/** The fields that a fragment names, or null where it is no link of ours. */
-export function readLink(fragment: string): ReadLink | null {
-  const parameters = new URLSearchParams(fragment.replace(/^#/, ''));
-  const version = Number(parameters.get('v'));
-  if (!parameters.has('v')) return null;
-  return {
-    newer: !(version <= linkVersion),
-    given: (field) => parameters.get(field.link) ?? undefined,
-  };
-}
-
 function applyLink(fragment: string): void {
-  const link = readLink(fragment);
+  const link = readFragment(fragment);
   if (!link) return;
   if (link.newer) tell({ kind: 'newer link' });
   const changes: Change[] = [];
@@ -61,7 +31,7 @@ function applyLink(fragment: string): void {
 }
 
 const currentLink = () =>
-  writeLink({ ...useSettings.getState(), ...useSelection.getState(), ...useAppearance.getState() });
+  writeFragment({ ...useSettings.getState(), ...useSelection.getState(), ...useAppearance.getState() });
 
 /**
  * Reads the link once and keeps it up to date from then on. A pause of half a second ends one entry of the history, so

@@ -25,10 +25,13 @@ export function instructiveStep(estimates: Estimates): StepAddress | null {
   const { batch, byMethod, deep, places } = estimates;
   if (batch.rowCount === 0) return null;
   const size = (level: number, row: number) => deep[level]!.size[row]!;
-  const flip = signFlips(byMethod.hgpo.advantage, byMethod.gigpo.advantage).find(
-    ({ row }) => size(1, row) >= 2 && size(2, row) >= 2 && size(0, row) > size(1, row) && size(1, row) > size(2, row),
-  );
-  if (flip) return addressOf(batch, places, flip.row);
+  const clearest = signFlips(byMethod.hgpo.advantage, byMethod.gigpo.advantage)
+    .filter(
+      ({ row }) =>
+        size(2, row) >= 2 && size(1, row) > size(2, row) && size(0, row) > size(1, row) && size(0, row) <= 24,
+    )
+    .sort((x, y) => Math.min(Math.abs(y.a), Math.abs(y.b)) - Math.min(Math.abs(x.a), Math.abs(x.b)))[0];
+  if (clearest) return addressOf(batch, places, clearest.row);
   let best = 0;
   for (let row = 1; row < batch.rowCount; row++) if (size(1, row) > size(1, best)) best = row;
   return addressOf(batch, places, best);

@@ -107,8 +107,9 @@ export const en = {
     paper: 'paper',
   },
   source: {
+    title: 'Rollouts on screen',
     task: 'Task',
-    recordedFrom: 'Made-up rollouts of a golden fixture: random states and rewards, no policy behind them.',
+    recordedFrom: 'Rooms, played by a searching expert whose every step is random with probability 0.65.',
     open: 'Open rollouts…',
     drop: 'Drop a rollout JSONL file anywhere. It is read here and sent nowhere.',
     back: 'Back to the recorded rollouts',
@@ -155,22 +156,28 @@ export const en = {
     none: 'Choose a step: its groups appear here.',
     state: (letter: string) => `state ${letter}`,
     where: (trajectory: number, step: number) => `Trajectory ${trajectory}, step ${step}`,
-    /** Sizes of G_0, G_1, … as one sentence. */
-    sentence: (sizes: readonly number[]) => {
+    /**
+     * Sizes of G_0, G_1, … as one sentence. Levels of equal size are one group: only the longest past that it shares is
+     * said. From level `step` on the past is the whole episode.
+     */
+    sentence: (sizes: readonly number[], step: number) => {
       if (sizes[0] === 1) return 'No other step stands here: there is nobody to compare it with.';
-      const parts = sizes.map((n, k) => {
-        if (k === 0) return `${inWords(n)} steps stand here`;
-        const way = k === 1 ? 'came the same way' : `${plural(n, 'shares', 'share')} the last ${inWords(k)} steps`;
-        return n === 1
-          ? k === 1
-            ? 'none came the same way'
-            : `none shares the last ${inWords(k)} steps`
-          : `${inWords(n)} ${way}`;
-      });
-      // Once a step is alone it stays alone: one "none" says it for all deeper levels.
-      const alone = sizes.indexOf(1);
-      const said = alone < 0 ? parts : parts.slice(0, alone + 1);
-      return `${capital(said.join(', '))}.`;
+      const parts = [`${inWords(sizes[0]!)} steps stand here`];
+      for (let k = 1; k < sizes.length; k++) {
+        const n = sizes[k]!;
+        if (n > 1 && n === sizes[k + 1]) continue;
+        const who = n === 1 ? 'none of the others' : n === sizes[0] ? 'all' : inWords(n);
+        const past =
+          k >= step
+            ? `${n === 1 ? 'shares' : 'share'} the whole past`
+            : k === 1
+              ? 'came the same way'
+              : `${n === 1 ? 'shares' : 'share'} the last ${inWords(k)} steps`;
+        parts.push(`${who} ${past}`);
+        // Who is alone stays alone.
+        if (n === 1) break;
+      }
+      return `${capital(parts.join(', '))}.`;
     },
     began: 'episode began here',
     icicle: (sizes: readonly number[]) =>
@@ -198,7 +205,7 @@ export const en = {
     levels: 'Level by level',
     compared: 'Compared with',
     weight: 'weight',
-    levelName: (k: number) => (k === 0 ? 'same state' : k === 1 ? 'same last step' : `same last ${inWords(k)}`),
+    levelName: (k: number) => (k === 0 ? 'same state' : k === 1 ? '+ last step' : `+ last ${inWords(k)}`),
     parts: {
       episode: 'whole trajectories',
       peers: 'same full history',
