@@ -90,7 +90,7 @@ describe('estimate', () => {
       line: 2,
     });
     expect(lines[3].refused).toContain('step 0 is missing');
-    expect(stderr).toContain('1 line: is not JSON (line 3)');
+    expect(stderr).toContain('1 line: not JSON (line 3)');
     expect(stderr).toContain('Trajectory "d" refused');
   });
 

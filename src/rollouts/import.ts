@@ -352,7 +352,7 @@ export function reportSentences(report: ImportReport): string[] {
     `Accepted ${amount(acceptedRows, 'row')} of ${amount(acceptedTrajectories, 'trajectory')} in ${amount(tasks, 'task')}, from ${amount(report.lines, 'line')}.`,
   ];
   for (const entry of report.unreadable)
-    sentences.push(`${amount(entry.count, 'line')}: ${entry.reason} ${where(entry)}.`);
+    sentences.push(`${amount(entry.count, 'line')}: ${entry.reason.replace(/^is /, '')} ${where(entry)}.`);
   for (const entry of report.defective)
     sentences.push(`${amount(entry.count, 'row')}: ${entry.reason} ${where(entry)}.`);
   for (const { trajectory, reason, rows } of report.refused) {

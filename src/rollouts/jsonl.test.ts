@@ -200,14 +200,14 @@ describe('an incomplete trajectory', () => {
     const { report } = await read(file(line()) + line({ step: 1 }).slice(0, 20));
     expect(report.unreadable[0]!.reason).toContain('cut off');
     expect(reportSentences(report)).toEqual(
-      expect.arrayContaining([expect.stringContaining('1 line: is not JSON (the last line')]),
+      expect.arrayContaining([expect.stringContaining('1 line: not JSON (the last line')]),
     );
   });
 
   it('keeps the list of line numbers short and the count whole', async () => {
     const { report } = await read(file(...Array.from({ length: 50 }, () => '{oops')));
     expect(report.unreadable).toMatchObject([{ count: 50, lines: { length: 20 } }]);
-    expect(reportSentences(report)[1]).toMatch(/^50 lines: is not JSON \(lines 1, 2, .*20, …\)\.$/);
+    expect(reportSentences(report)[1]).toMatch(/^50 lines: not JSON \(lines 1, 2, .*20, …\)\.$/);
   });
 });
 
