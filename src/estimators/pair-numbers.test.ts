@@ -17,3 +17,22 @@ test('pairs are numbered in order of first appearance, however small the expecte
     }),
   );
 });
+
+test('a number given out once is no pair’s', () => {
+  const int = fc.integer({ min: -2, max: 2 });
+  fc.assert(
+    fc.property(fc.array(fc.option(fc.tuple(int, int))), fc.nat(5), (asked, capacity) => {
+      const table = new PairNumbers(capacity);
+      const known = new Map<string, number>();
+      asked.forEach((pair) => {
+        const next = table.size;
+        if (pair === null) expect(table.once()).toBe(next);
+        else {
+          const expected = known.get(String(pair)) ?? next;
+          known.set(String(pair), expected);
+          expect(table.number(...pair)).toBe(expected);
+        }
+      });
+    }),
+  );
+});

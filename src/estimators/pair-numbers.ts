@@ -41,7 +41,7 @@ export class PairNumbers {
     for (;;) {
       const entry = this.slots[slot]!;
       if (entry === 0) {
-        if (this.used === this.firsts.length) {
+        if (this.used >= this.firsts.length) {
           this.grow();
           return this.number(first, second);
         }
@@ -57,7 +57,7 @@ export class PairNumbers {
   }
 
   private grow(): void {
-    const capacity = 2 * Math.max(8, this.firsts.length);
+    const capacity = 2 * Math.max(8, this.used);
     const enlarge = (values: Int32Array) => {
       const larger = new Int32Array(capacity);
       larger.set(values);
@@ -65,14 +65,16 @@ export class PairNumbers {
     };
     this.firsts = enlarge(this.firsts);
     this.seconds = enlarge(this.seconds);
-    if (this.slots.length < 2 * capacity) {
-      this.slots = new Int32Array(2 * this.slots.length);
-      this.mask = this.slots.length - 1;
-      for (let i = 0; i < this.used; i++) {
-        let slot = hashPair(this.firsts[i]!, this.seconds[i]!) & this.mask;
-        while (this.slots[slot] !== 0) slot = (slot + 1) & this.mask;
-        this.slots[slot] = i + 1;
-      }
+    const stored = this.slots;
+    let length = stored.length;
+    while (length < 2 * capacity) length *= 2;
+    this.slots = new Int32Array(length);
+    this.mask = length - 1;
+    for (const entry of stored) {
+      if (entry === 0) continue;
+      let slot = hashPair(this.firsts[entry - 1]!, this.seconds[entry - 1]!) & this.mask;
+      while (this.slots[slot] !== 0) slot = (slot + 1) & this.mask;
+      this.slots[slot] = entry;
     }
   }
 }
