@@ -4,7 +4,7 @@ import { estimate } from '../estimators/estimate.ts';
 import { resolveSettings } from '../estimators/settings.ts';
 import { rolloutBatch } from '../rollouts/batch.ts';
 import { arbitraryRows, batchOf, trajectory } from '../testing/rollout-batches.ts';
-import { biasAgainstOracle, levelDiagnostics, shareWithoutSignal } from './groups.ts';
+import { biasesAgainstOracle, levelDiagnostics, shareWithoutSignal } from './groups.ts';
 
 const run = (batch: ReturnType<typeof rolloutBatch>, options = {}) =>
   estimate(batch, resolveSettings({ method: 'hgpo', options: { K: 1, shortContext: 'skip', ...options } }));
@@ -54,22 +54,38 @@ describe('level diagnostics', () => {
   });
 });
 
-test('the deepest level has no bias against itself; others are measured on Oracle rows alone', () => {
-  const { levels, advantage } = run(
-    batchOf(
-      trajectory('t', 'a', ['hall', 'kitchen'], 10),
-      trajectory('t', 'b', ['hall', 'kitchen'], 4),
-      trajectory('t', 'c', ['fridge', 'kitchen'], 1),
-    ),
-    { mode: 'mean_norm' },
+describe('bias against Oracle groups', () => {
+  const rooms = batchOf(
+    trajectory('t', 'a', ['hall', 'kitchen'], 10),
+    trajectory('t', 'b', ['hall', 'kitchen'], 4),
+    trajectory('t', 'c', ['fridge', 'kitchen'], 1),
   );
-  expect(biasAgainstOracle(levels[1]!.advantage, levels[1]!)).toEqual({
-    oracleRows: 2,
-    meanAbsolute: 0,
-    meanSigned: 0,
+  const settings = (options = {}) =>
+    resolveSettings({ method: 'hgpo', options: { K: 1, shortContext: 'skip', mode: 'mean_norm', ...options } });
+
+  test('is measured on Oracle rows alone, and the deepest level has none', () => {
+    // In the kitchen the Oracle says 10 − 7 and 4 − 7, the state level 10 − 5 and 4 − 5, and so do whole trajectories.
+    expect(biasesAgainstOracle(rooms, settings({ alpha: 0, eps: 0 }))).toEqual([
+      { of: 'trajectory', oracleRows: 2, meanAbsolute: 2, meanSigned: 2 },
+      { of: 'level', k: 0, oracleRows: 2, meanAbsolute: 2, meanSigned: 2 },
+      { of: 'level', k: 1, oracleRows: 2, meanAbsolute: 0, meanSigned: 0 },
+      { of: 'hgpo', oracleRows: 2, meanAbsolute: 1, meanSigned: 1 },
+    ]);
   });
-  const bias = biasAgainstOracle(levels[0]!.advantage, levels[1]!);
-  // In the kitchen the state level says 10 − 5 and 4 − 5, the Oracle 10 − 7 and 4 − 7.
-  expect(bias).toEqual({ oracleRows: 2, meanAbsolute: 2, meanSigned: 2 });
-  expect(biasAgainstOracle(advantage, levels[1]!).meanAbsolute).toBeLessThan(2);
+
+  test('shrinks as α grows', () => {
+    const ofHgpo = (alpha: number) => biasesAgainstOracle(rooms, settings({ alpha })).at(-1)!.meanAbsolute;
+    expect(ofHgpo(2)).toBeLessThan(ofHgpo(1));
+    expect(ofHgpo(100)).toBeLessThan(1e-5);
+  });
+
+  test('without Oracle rows is not a number', () => {
+    const lone = batchOf(trajectory('t', 'a', ['hall'], 1));
+    expect(biasesAgainstOracle(lone, settings())[0]).toEqual({
+      of: 'trajectory',
+      oracleRows: 0,
+      meanAbsolute: NaN,
+      meanSigned: NaN,
+    });
+  });
 });

@@ -1,4 +1,6 @@
-import type { LevelEstimate } from '../estimators/estimate.ts';
+import { EstimatorWorkspace, estimate, type LevelEstimate } from '../estimators/estimate.ts';
+import { resolveSettings, type Settings } from '../estimators/settings.ts';
+import type { RolloutBatch } from '../rollouts/batch.ts';
 
 /**
  * What the groups of a hierarchy look like and how much of a batch they can use. The Oracle group of a row is its
@@ -92,6 +94,39 @@ export function biasAgainstOracle(advantage: Float64Array, deepest: Pick<LevelEs
     signed += difference;
   }
   return { oracleRows, meanAbsolute: absolute / oracleRows, meanSigned: signed / oracleRows };
+}
+
+/** An advantage whose bias against the Oracle groups is shown. */
+export type BiasSource =
+  { readonly of: 'trajectory' } | { readonly of: 'level'; readonly k: number } | { readonly of: 'hgpo' };
+
+/**
+ * The paper's comparison: bias against the Oracle groups of whole trajectories compared once each (GRPO), of each level
+ * alone (level 0 is the step level), and of HGPO. All in the mode and with the hierarchy of `settings`.
+ *
+ * @param settings of the method `hgpo`
+ */
+export function biasesAgainstOracle(
+  batch: RolloutBatch,
+  settings: Settings,
+  workspace: EstimatorWorkspace = new EstimatorWorkspace(batch),
+): (BiasSource & OracleBias)[] {
+  const { advantage, levels } = estimate(batch, settings, workspace);
+  const { mode, gamma, invalidPenalty, eps } = settings;
+  const trajectories = resolveSettings({
+    method: 'grpo',
+    options: { mode, gamma, invalidPenalty, eps, crossSteps: false },
+  });
+  const deepest = levels[levels.length - 1]!;
+  return [
+    { of: 'trajectory', ...biasAgainstOracle(estimate(batch, trajectories, workspace).advantage, deepest) },
+    ...levels.map((level) => ({
+      of: 'level' as const,
+      k: level.k,
+      ...biasAgainstOracle(level.advantage, deepest),
+    })),
+    { of: 'hgpo', ...biasAgainstOracle(advantage, deepest) },
+  ];
 }
 
 function share(part: number, whole: number): number {
