@@ -9,7 +9,7 @@ import {
 import { openEnvironment } from '../environments/registry.ts';
 import { RoomsEnvironment } from '../environments/rooms/environment.ts';
 import { propertyNames } from '../environments/rooms/events.ts';
-import type { RoomState } from '../environments/rooms/state.ts';
+import { type RoomState, USED } from '../environments/rooms/state.ts';
 import { selectedOptions, ShopEnvironment } from '../environments/shop/environment.ts';
 import { type CommonOptions, newCommand, type Terminal } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
@@ -179,7 +179,10 @@ function hiddenState(environment: Environment): string {
 
 function hiddenRoom(state: RoomState): string {
   const { objectNames, receptacleNames } = state.room;
-  const objects = objectNames.map((name, o) => [name, ...propertyNames(state.properties[o]!)].join(' '));
+  const objects = objectNames.map((name, o) => {
+    const bits = state.properties[o]!;
+    return [name, ...propertyNames(bits), ...((bits & USED) === 0 ? [] : ['used'])].join(' ');
+  });
   const places = receptacleNames.map((name, r) => {
     const inside = objects.filter((_, o) => state.in[o] === r);
     return `${name}${state.open[r] === 1 ? ' (open)' : ''}: ${inside.join(', ') || 'nothing'}`;

@@ -3,7 +3,7 @@ import { historyWindow } from '../environments/textHistory.ts';
 import { isValidStep, type PenaliseRule } from '../environments/textProjection.ts';
 import { randomStream } from '../random/stream.ts';
 import { type RolloutBatch, rolloutBatch, type RolloutRow } from './batch.ts';
-import { type Decision, type Policy, PolicyInputError, type PolicyInput, promptKey } from './policy.ts';
+import { type Decision, type Policy, PolicyInputError, type PolicyInput, promptKeyOf } from './policy.ts';
 
 /** Which episode a task group plays. */
 export interface EpisodeChoice {
@@ -181,7 +181,7 @@ function play<D extends Decision>(
     logProb,
     ...(value === undefined ? {} : { value }),
     taskType: environment.task,
-    promptKey: decision.promptKey ?? promptKey(input, prompt),
+    promptKey: promptKeyOf(input, decision),
     stateKey,
     episodeId: environment.episodeId,
   });

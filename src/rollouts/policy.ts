@@ -48,7 +48,7 @@ export interface Decision {
   readonly tokenCount?: number;
   /** The exact text the policy saw. */
   readonly prompt?: string;
-  /** `prompt_key` of a policy that knows its exact input, token by token; where it is left out, `promptKey` tells. */
+  /** `prompt_key` of a policy that knows its exact input, token by token; where it is left out, `promptKeyOf` hashes what is known. */
   readonly promptKey?: string;
 }
 
@@ -91,7 +91,10 @@ export function contextText(input: Pick<PolicyInput, 'goal' | 'observation' | 'h
   return JSON.stringify([input.goal, input.observation.text, history]);
 }
 
-/** `prompt_key`: 64-bit hash of everything that the policy sees, the admissible list included. 16 hexadecimal digits. */
-export function promptKey(input: PolicyInput, prompt?: string): string {
-  return textKey(prompt ?? JSON.stringify([contextText(input), input.admissible]));
+/**
+ * `prompt_key`: 64-bit hash of everything that the policy saw, 16 hexadecimal digits. Without a word from the policy that
+ * is the whole input, the admissible list included.
+ */
+export function promptKeyOf(input: PolicyInput, { prompt, promptKey }: Decision): string {
+  return promptKey ?? textKey(prompt ?? JSON.stringify([contextText(input), input.admissible]));
 }

@@ -1,10 +1,15 @@
 import { RoomsEnvironment } from '../../environments/rooms/environment.ts';
+import { generateCatalogue } from '../../environments/shop/catalogue.ts';
+import { ShopEnvironment, shopPresets } from '../../environments/shop/environment.ts';
+import { choiceQueries, generateGoals } from '../../environments/shop/goal.ts';
+import { Shop } from '../../environments/shop/shop.ts';
 import { randomStream } from '../../random/stream.ts';
 import type { Workload } from './workload.ts';
 
 const STEPS = 100_000;
 const RESETS = 2_000;
 const SNAPSHOTS = 20_000;
+const SHOP_STEPS = 20_000;
 
 // Random choices are drawn beforehand, so that the workload is the environment alone.
 function draws(seed: number): Uint32Array {
@@ -94,4 +99,64 @@ export const workloads = ({ seed }: { readonly seed: number }): Workload[] => [
       };
     },
   },
+  {
+    id: 'env.shop.cached',
+    unit: 'steps/s',
+    better: 'higher',
+    prepare: () => {
+      const environment = new ShopEnvironment();
+      const choices = draws(seed);
+      let episode = 0;
+      // 64 goals with five queries each: after the warm-up every ranking is known.
+      const next = () => environment.reset(episode++ % 64, undefined, { preset: 'L' });
+      return {
+        run: () => {
+          const start = performance.now();
+          let characters = 0;
+          next();
+          for (let i = 0; i < SHOP_STEPS; i++) {
+            if (environment.done) next();
+            const commands = environment.admissible();
+            const { text } = environment.step(commands[choices[i & 4095]! % commands.length]!).observation;
+            characters += text.length;
+          }
+          if (characters === 0) throw new Error('The workload did nothing.');
+          return SHOP_STEPS / ((performance.now() - start) / 1000);
+        },
+      };
+    },
+  },
+  {
+    id: 'env.shop.search',
+    unit: 'searches/s',
+    better: 'higher',
+    prepare: () => {
+      const { index, goals } = newShop();
+      const queries = goals.train.flatMap((goal) => choiceQueries(goal));
+      return {
+        run: () => {
+          const start = performance.now();
+          let found = 0;
+          for (const query of queries) found += index.rank(query).length;
+          if (found === 0) throw new Error('The workload did nothing.');
+          return queries.length / ((performance.now() - start) / 1000);
+        },
+      };
+    },
+  },
+  {
+    id: 'env.shop.index',
+    unit: 'ms',
+    better: 'lower',
+    prepare: () => {
+      const { products, goals } = newShop();
+      return { run: () => void new Shop(products, goals) };
+    },
+  },
 ];
+
+/** A shop of 1,000 products with nothing cached. */
+function newShop(): Shop {
+  const products = generateCatalogue(0, shopPresets.L.products);
+  return new Shop(products, generateGoals(0, products));
+}

@@ -43,7 +43,7 @@ describe.each(shops)('a catalogue of $size products, seed $seed', ({ size, seed,
         expect(values.length).toBeGreaterThanOrEqual(2);
         expect(values.length).toBeLessThanOrEqual(6);
       }
-      const targets = clickTargets(new ProductPages(product).item.event);
+      const targets = clickTargets(new ProductPages(product).item.observation.event);
       expect(new Set(targets).size, 'an option value is named like a button').toBe(targets.length);
       expect(shop.productNumber(groups.flat()[0] ?? '')).toBe(-1);
     }

@@ -22,16 +22,7 @@ import { textKey } from '../textKey.ts';
 import { GENERATOR_VERSION, type Product, productCounts } from './catalogue.ts';
 import { ShopOracle, ShopSearcher } from './experts.ts';
 import { choiceQueries, type Goal, instructionText, MAX_CHOICE_QUERIES, shopSplit, shopSplits } from './goal.ts';
-import {
-  clickTargets,
-  donePage,
-  RESULTS_PER_PAGE,
-  resultsPage,
-  searchPage,
-  type ShopEvent,
-  type SubPage,
-  subPages,
-} from './page.ts';
+import { donePage, type Page, searchPage, type ShopEvent, type SubPage, subPages } from './page.ts';
 import { type PurchaseScore, scorePurchase } from './score.ts';
 import { openShop, type Shop } from './shop.ts';
 import { categories } from './vocabulary.ts';
@@ -87,9 +78,10 @@ interface Episode {
   readonly shop: Shop;
   readonly goal: Goal;
   readonly stepLimit: number;
-  readonly queryMode: QueryMode;
   /** Queries made from the instruction, from the least to the most specific. */
   readonly queries: readonly string[];
+  /** What the search page lists. */
+  readonly searches: readonly string[];
 }
 
 export interface ShopStepInfo extends StepInfo<ShopEvent> {
@@ -112,8 +104,7 @@ export class ShopEnvironment implements Environment<ShopOptions, ShopEvent> {
   private state = startState;
   private steps = 0;
   private purchase: PurchaseScore | null = null;
-  private shown: Observation<ShopEvent> = searchPage;
-  private commands: readonly string[] | null = null;
+  private shown: Page = searchPage;
 
   /** @param shop a catalogue of one's own in place of the generated ones; options that choose a catalogue are then refused. */
   constructor(private readonly shop: Shop | null = null) {
@@ -152,17 +143,18 @@ export class ShopEnvironment implements Environment<ShopOptions, ShopEvent> {
     if (queries !== shopPresets[preset].queries) id.push(`queries=${queries}`);
     if (queryMode !== 'choice') id.push(`queryMode=${queryMode}`);
     if (stepLimit !== SHOP_STEP_LIMIT) id.push(`stepLimit=${stepLimit}`);
+    const offered = choiceQueries(goal, queries);
     this.episode = {
       id: id.join('/'),
       shop,
       goal,
       stepLimit,
-      queryMode,
-      queries: choiceQueries(goal, queries),
+      queries: offered,
+      searches: queryMode === 'choice' ? offered.map((query) => `search[${query}]`).sort() : [ANY_SEARCH],
     };
     this.steps = 0;
     this.goTo(startState);
-    return this.shown;
+    return this.shown.observation;
   }
 
   private openCatalogue(preset: PresetName, options: ShopOptions): [Shop, string[]] {
@@ -209,7 +201,7 @@ export class ShopEnvironment implements Environment<ShopOptions, ShopEvent> {
     const argument = parsed[2]!.toLowerCase();
     if (parsed[1] === 'search') return { ...startState, page: 'results', query: argument };
     const { state } = this;
-    if (!clickTargets(this.shown.event).includes(argument)) return null;
+    if (!this.shown.targets.has(argument)) return null;
     if (argument === 'back to search') return startState;
     if (state.page === 'results') {
       if (argument === 'next >') return { ...state, resultsPage: state.resultsPage + 1 };
@@ -231,8 +223,7 @@ export class ShopEnvironment implements Environment<ShopOptions, ShopEvent> {
   private goTo(state: ShopState): void {
     const { shop, goal } = this.current();
     this.state = state;
-    this.shown = render(state, shop);
-    this.commands = null;
+    this.shown = pageOf(state, shop);
     this.purchase = null;
     if (state.page === 'done') {
       const product = shop.products[state.product]!;
@@ -248,28 +239,18 @@ export class ShopEnvironment implements Environment<ShopOptions, ShopEvent> {
       won: this.won,
       truncated: this.done && purchase === null,
       score: purchase?.score ?? 0,
-      event: this.shown.event,
+      event: this.shown.observation.event,
       stepIndex: this.steps,
       episodeId: this.episodeId,
       ...(purchase === null ? {} : { purchase }),
     };
-    return { observation: this.shown, reward, done: this.done, info };
+    return { observation: this.shown.observation, reward, done: this.done, info };
   }
 
   /** A search of one's own words is carried out on every page but listed on none; see `queryMode` for the search page. */
   admissible(): readonly string[] {
-    this.commands ??= this.listCommands();
-    return this.commands;
-  }
-
-  private listCommands(): readonly string[] {
-    const { queryMode, queries } = this.current();
-    if (this.state.page === 'search') {
-      return queryMode === 'choice' ? queries.map((query) => `search[${query}]`).sort() : [ANY_SEARCH];
-    }
-    return clickTargets(this.shown.event)
-      .map((target) => `click[${target}]`)
-      .sort();
+    const { searches } = this.current();
+    return this.state.page === 'search' ? searches : this.shown.commands;
   }
 
   /** All but the sub-pages of an item, which only inform. */
@@ -279,7 +260,7 @@ export class ShopEnvironment implements Environment<ShopOptions, ShopEvent> {
 
   observation(): Observation<ShopEvent> {
     this.current();
-    return this.shown;
+    return this.shown.observation;
   }
 
   snapshot(): Snapshot {
@@ -390,7 +371,7 @@ export function selectedOptions(product: Product, selected: readonly number[]): 
   return chosen;
 }
 
-function render(state: ShopState, shop: Shop): Observation<ShopEvent> {
+function pageOf(state: ShopState, shop: Shop): Page {
   switch (state.page) {
     case 'search':
       return searchPage;
@@ -398,12 +379,8 @@ function render(state: ShopState, shop: Shop): Observation<ShopEvent> {
       return donePage;
     case 'item':
       return shop.pages(state.product).item;
-    case 'results': {
-      const ranking = shop.index.search(state.query);
-      const first = (state.resultsPage - 1) * RESULTS_PER_PAGE;
-      const listed = [...ranking.subarray(first, first + RESULTS_PER_PAGE)].map((product) => shop.pages(product));
-      return resultsPage(state.resultsPage, ranking.length, listed);
-    }
+    case 'results':
+      return shop.resultsPage(state.query, state.resultsPage);
     case 'description':
     case 'features':
     case 'reviews':

@@ -36,24 +36,38 @@ export type ShopEvent =
   | { readonly kind: 'subpage'; readonly subPage: SubPage; readonly lines: readonly string[] }
   | { readonly kind: 'done' };
 
-export const searchPage: Observation<ShopEvent> = {
+/** A page as it is shown, with what can be clicked on it. Built once and shared by all sessions that come there. */
+export interface Page {
+  readonly observation: Observation<ShopEvent>;
+  /** In lower case. */
+  readonly targets: ReadonlySet<string>;
+  /** `click[<target>]` for each target, sorted by character code. */
+  readonly commands: readonly string[];
+}
+
+function page(observation: Observation<ShopEvent>): Page {
+  const targets = clickTargets(observation.event);
+  return { observation, targets: new Set(targets), commands: targets.map((target) => `click[${target}]`).sort() };
+}
+
+export const searchPage = page({
   text: 'Search page. Any words can be searched for.',
   compact: 'search',
   brief: 'search',
   event: { kind: 'search' },
-};
+});
 
-export const donePage: Observation<ShopEvent> = {
+export const donePage = page({
   text: 'The purchase is made.',
   compact: 'done',
   brief: 'done',
   event: { kind: 'done' },
-};
+});
 
 /** A product with its texts, written once: pages are put together from them. */
 export class ProductPages {
-  readonly item: Observation<ShopEvent>;
-  readonly subPages: Readonly<Record<SubPage, Observation<ShopEvent>>>;
+  readonly item: Page;
+  readonly subPages: Readonly<Record<SubPage, Page>>;
   readonly listed: ListedProduct;
   readonly listedText: string;
   readonly listedCompact: string;
@@ -67,12 +81,12 @@ export class ProductPages {
     this.listedCompact = `${compactId} ${firstWords(title, COMPACT_TITLE_WORDS)} ${price}`;
     const options = Object.entries(product.options).map(([name, values]) => `${name}: ${values.join(', ')}`);
     const compactOptions = Object.entries(product.options).map(([name, values]) => `${name} ${values.join(' , ')}`);
-    this.item = {
+    this.item = page({
       text: `${id}: ${title}. Price $${price}. ${options.length > 0 ? `Options: ${options.join('; ')}. ` : ''}Rating n/a.`,
       compact: `item ${title} price ${price}${options.length > 0 ? ` options ${compactOptions.join(' ; ')}` : ''}`,
       brief: `item ${compactId}`,
       event: { kind: 'item', ...this.listed, options: product.options },
-    };
+    });
     this.subPages = {
       description: subPage('description', [product.description]),
       features: subPage('features', product.bullets),
@@ -81,25 +95,26 @@ export class ProductPages {
   }
 }
 
-function subPage(name: SubPage, lines: readonly string[]): Observation<ShopEvent> {
+function subPage(name: SubPage, lines: readonly string[]): Page {
   const text = lines.join('; ');
-  return {
+  return page({
     text: `${name[0]!.toUpperCase()}${name.slice(1)}: ${text || 'none'}.`,
     compact: `text ${firstWords(lines.join(' ; ') || `no ${name}`, COMPACT_TEXT_WORDS)}`,
     brief: `text ${name}`,
     event: { kind: 'subpage', subPage: name, lines },
-  };
+  });
 }
 
-export function resultsPage(page: number, total: number, products: readonly ProductPages[]): Observation<ShopEvent> {
+/** One page of a ranking of `total` products, with the products that are on it. */
+export function resultsPage(number: number, total: number, products: readonly ProductPages[]): Page {
   const texts = products.map((product) => product.listedText);
   const compacts = products.map((product) => product.listedCompact);
-  return {
-    text: `Results, page ${page}, ${total} found: ${texts.join('; ') || 'nothing here'}.`,
-    compact: `results ${page} total ${total} :${compacts.length > 0 ? ` ${compacts.join(' ; ')}` : ''}`,
-    brief: `results ${page}`,
-    event: { kind: 'results', page, total, products: products.map((product) => product.listed) },
-  };
+  return page({
+    text: `Results, page ${number}, ${total} found: ${texts.join('; ') || 'nothing here'}.`,
+    compact: `results ${number} total ${total} :${compacts.length > 0 ? ` ${compacts.join(' ; ')}` : ''}`,
+    brief: `results ${number}`,
+    event: { kind: 'results', page: number, total, products: products.map((product) => product.listed) },
+  });
 }
 
 function firstWords(text: string, count: number): string {

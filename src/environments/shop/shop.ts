@@ -1,13 +1,17 @@
 import { generateCatalogue, type Product } from './catalogue.ts';
 import { generateGoals, type GoalSplits } from './goal.ts';
-import { ProductPages } from './page.ts';
+import { type Page, ProductPages, RESULTS_PER_PAGE, resultsPage } from './page.ts';
 import { SearchIndex } from './search.ts';
+
+/** Pages of results that are kept for coming back to; about 4 kB each. */
+const KEPT_PAGES = 2048;
 
 /** A catalogue with its search index and its goals: what all episodes of one shop share. Immutable but for caches. */
 export class Shop {
   readonly index: SearchIndex;
   private readonly numberOfId = new Map<string, number>();
   private readonly pagesOf: (ProductPages | undefined)[] = [];
+  private readonly resultsPages = new Map<string, Page>();
 
   constructor(
     readonly products: readonly Product[],
@@ -24,6 +28,21 @@ export class Shop {
 
   pages(product: number): ProductPages {
     return (this.pagesOf[product] ??= new ProductPages(this.products[product]!));
+  }
+
+  /** A page of the results of a query, from 1; empty past the last result. */
+  resultsPage(query: string, number: number): Page {
+    const key = `${number} ${query}`;
+    let page = this.resultsPages.get(key);
+    if (page === undefined) {
+      const ranking = this.index.search(query);
+      const first = (number - 1) * RESULTS_PER_PAGE;
+      const listed = [...ranking.subarray(first, first + RESULTS_PER_PAGE)].map((product) => this.pages(product));
+      page = resultsPage(number, ranking.length, listed);
+      if (this.resultsPages.size >= KEPT_PAGES) this.resultsPages.delete(this.resultsPages.keys().next().value!);
+      this.resultsPages.set(key, page);
+    }
+    return page;
   }
 }
 
