@@ -5,9 +5,8 @@ import { fixtureAsJsonl } from '../testing/rollout-jsonl.ts';
 
 // The polluted batch has rows twice, which importing refuses. The ProGPO file brings its own similarity of
 // observations, which a rollout file cannot say.
-const files = readFixtures(
-  'advantages',
-  (_, data) => data.schema === 'hgpo-advantages/1' && !data.columns.copyOf && !data.similarity,
+const files = readFixtures('advantages', (_, data) => /^hgpo-/.test(data.schema)).filter(
+  ({ data }) => data.schema === 'hgpo-advantages/1' && !data.columns.copyOf && !data.similarity,
 );
 
 type Data = FixtureFile['data'];
@@ -19,9 +18,13 @@ function argumentsOf(data: Data, one: Data): string[] {
   return ['estimate', '-', '--json', '--method', one.estimator, '--preset', 'reference', '--options', options];
 }
 
-describe('estimate prints what the fixtures expect', () => {
+const row = (trajectory: string, step: number, reward: unknown, observation: unknown = 'room') =>
+  JSON.stringify({ uid: 'u', traj_uid: trajectory, step, anchor_obs: observation, action: 'a', reward, valid: true });
+const file = [row('a', 0, 0), row('a', 1, 1), row('b', 0, 0), row('b', 1, 0)].join('\n');
+
+describe('estimate', () => {
   for (const { file, data } of files) {
-    it(file, async () => {
+    it(`prints what ${file} expects`, async () => {
       const jsonl = fixtureAsJsonl(data);
       for (const one of data.cases) {
         const { code, lines } = await hgpo(argumentsOf(data, one), jsonl);
@@ -42,13 +45,7 @@ describe('estimate prints what the fixtures expect', () => {
       }
     });
   }
-});
 
-const row = (trajectory: string, step: number, reward: unknown, observation: unknown = 'room') =>
-  JSON.stringify({ uid: 'u', traj_uid: trajectory, step, anchor_obs: observation, action: 'a', reward, valid: true });
-const file = [row('a', 0, 0), row('a', 1, 1), row('b', 0, 0), row('b', 1, 0)].join('\n');
-
-describe('estimate', () => {
   it('says the levels of a row, whose weighted advantages add up to its advantage', async () => {
     const { lines } = await hgpo(['estimate', '-', '--method', 'hgpo', '--json', '--history', '1'], file);
     for (const line of lines) {
