@@ -52,7 +52,7 @@ export default defineConfig({
   base: './',
   plugins: [react()],
   worker: { format: 'es' },
-  optimizeDeps: { exclude: ['onnxruntime-web'] },
+  optimizeDeps: { exclude: ['onnxruntime-web', '@huggingface/transformers'] },
   build: { target: 'es2023', chunkSizeWarningLimit: 1500 },
   test: {
     projects: [

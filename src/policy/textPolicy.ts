@@ -1,7 +1,7 @@
 import { projectReply } from '../environments/textProjection.ts';
+import { PrefixTree } from '../gpu/prefix-tree.ts';
 import type { RandomStream } from '../random/stream.ts';
 import { PolicyInputError, type Decision, type Policy, type PolicyInput } from '../rollouts/policy.ts';
-import { CommandTrie } from './commandTrie.ts';
 import { addCuts, noCuts, promptKey, type PromptCuts, type PromptWriter } from './prompt.ts';
 
 /**
@@ -16,7 +16,7 @@ export type Head = (typeof heads)[number];
 export interface ReplyRequest {
   readonly prompt: readonly number[];
   /** Limits the reply to one of these sequences, each of which ends with the end token. */
-  readonly trie?: CommandTrie;
+  readonly tree?: PrefixTree;
   readonly stream: RandomStream;
 }
 
@@ -115,7 +115,7 @@ export class TextPolicy implements Policy<TextDecision> {
             asked.map(({ prompt, sequences }, i) => ({
               prompt,
               stream: streams[i]!,
-              ...(sequences === null ? {} : { trie: new CommandTrie(sequences) }),
+              ...(sequences === null ? {} : { tree: new PrefixTree(sequences) }),
             })),
             {
               temperature,

@@ -11,7 +11,8 @@ const MASKED = -1e9;
 
 /**
  * The decoder as an ONNX graph with the inputs and outputs that Transformers.js and Optimum expect: `input_ids`,
- * `attention_mask`, `position_ids`, `past_key_values.{i}.key|value` → `logits`, `present.{i}.key|value`.
+ * `attention_mask`, `position_ids`, `past_key_values.{i}.key|value` → `logits`, `present.{i}.key|value`. The names of free
+ * dimensions matter too: Transformers.js makes an empty cache from `batch_size`.
  * Dense weights keep Hugging Face's names and [outputs, inputs] order; a quantized weight W is three constants,
  * `W_Q4` or `W_Q8` (codes), `W_scales` and `W_zero_points`.
  *
@@ -22,10 +23,10 @@ const MASKED = -1e9;
  */
 export function decoderGraph(config: ModelConfig, weights: StoredWeights): GraphBuilder {
   const g = new GraphBuilder();
-  const cache = ['batch', config.kvHeads, 'past_sequence', config.headSize];
-  const ids = g.input('input_ids', 'int64', ['batch', 'sequence']);
-  const mask = g.input('attention_mask', 'int64', ['batch', 'total_sequence']);
-  const positions = g.input('position_ids', 'int64', ['batch', 'sequence']);
+  const cache = ['batch_size', config.kvHeads, 'past_sequence_length', config.headSize];
+  const ids = g.input('input_ids', 'int64', ['batch_size', 'sequence_length']);
+  const mask = g.input('attention_mask', 'int64', ['batch_size', 'total_sequence_length']);
+  const positions = g.input('position_ids', 'int64', ['batch_size', 'sequence_length']);
   for (let i = 0; i < config.layers; i++) {
     g.input(`past_key_values.${i}.key`, 'float32', cache);
     g.input(`past_key_values.${i}.value`, 'float32', cache);
@@ -95,10 +96,15 @@ export function decoderGraph(config: ModelConfig, weights: StoredWeights): Graph
 
   const head = config.tiedEmbedding ? EMBEDDING : OUTPUT_HEAD;
   matmul(g, weights, head, normed, 'logits', config.tiedEmbedding);
-  g.output('logits', 'float32', ['batch', 'sequence', config.vocabSize]);
+  g.output('logits', 'float32', ['batch_size', 'sequence_length', config.vocabSize]);
   for (let i = 0; i < config.layers; i++) {
     for (const part of ['key', 'value']) {
-      g.output(`present.${i}.${part}`, 'float32', ['batch', config.kvHeads, 'total_sequence', config.headSize]);
+      g.output(`present.${i}.${part}`, 'float32', [
+        'batch_size',
+        config.kvHeads,
+        'total_sequence_length',
+        config.headSize,
+      ]);
     }
   }
   return g;

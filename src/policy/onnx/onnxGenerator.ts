@@ -44,15 +44,19 @@ export class OnnxGenerator implements ReplyGenerator {
       const next = new Int32Array(rows);
       for (let row = 0; row < rows; row++) {
         if (finished[row] === 1) continue;
-        const { trie, stream } = requests[row]!;
+        const { tree, stream } = requests[row]!;
         const at = ((row + 1) * newColumns - 1) * vocabSize;
         const logits = output.logits.subarray(at, at + vocabSize);
-        const choices = trie?.allowed(nodes[row]!);
-        const drawn = drawFromLogits(choices ? choices.map((token) => logits[token]!) : logits, temperature, stream);
+        const choices = tree?.allowed(nodes[row]!);
+        const drawn = drawFromLogits(
+          choices ? Array.from(choices, (token) => logits[token]!) : logits,
+          temperature,
+          stream,
+        );
         const token = choices ? choices[drawn.index]! : drawn.index;
         replies[row]!.tokens.push(token);
         replies[row]!.logProbs.push(drawn.logProb);
-        if (trie) nodes[row] = trie.next(nodes[row]!, token);
+        if (tree) nodes[row] = tree.next(nodes[row]!, token);
         if (token === endToken) finished[row] = 1;
         next[row] = token;
       }
