@@ -2,6 +2,8 @@ import { Command, CommanderError } from 'commander';
 import { benchCommand } from './bench.ts';
 import type { Terminal } from './command.ts';
 import { estimateCommand } from './estimate.ts';
+import { evaluateCommand } from './evaluate.ts';
+import { exportConfigCommand } from './export-config.ts';
 import { OutputClosedError, UsageError } from './errors.ts';
 import { formatsCommand } from './formats.ts';
 import { groupsCommand } from './groups.ts';
@@ -9,6 +11,7 @@ import { Output } from './output.ts';
 import { playCommand } from './play.ts';
 import { reportCommand } from './report.ts';
 import { rolloutCommand } from './rollout.ts';
+import { trainCommand } from './train.ts';
 
 /** Runs one command of the command line and sets the exit code: 0 done, 1 a check failed, 2 bad input, 70 a defect. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -49,6 +52,9 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     reportCommand,
     rolloutCommand,
     playCommand,
+    evaluateCommand,
+    trainCommand,
+    exportConfigCommand,
     benchCommand,
   ]) {
     program.addCommand(command(terminal).copyInheritedSettings(program));

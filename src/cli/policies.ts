@@ -50,7 +50,14 @@ export async function openPolicy(name: string, request: PolicyRequest): Promise<
   throw new UsageError(`There is no policy ${JSON.stringify(name)}; known are ${policyNames}.`);
 }
 
-async function openTable(path: string, { environment, memory, temperature }: PolicyRequest): Promise<OpenedPolicy> {
+/**
+ * The table of a file.
+ * @throws UsageError when the file cannot be read, is for another environment or was made for another memory.
+ */
+export async function openTable(
+  path: string,
+  { environment, memory, temperature }: PolicyRequest,
+): Promise<{ readonly policy: TabularPolicy; readonly memory: number }> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw fileError(path, 'read', error);
   });

@@ -73,26 +73,52 @@ function isOneOf(names: readonly string[], name: string): boolean {
  * @throws UsageError
  */
 export function settingsOf(given: EstimatorOptions, batch?: RolloutBatch): Settings {
+  const options = optionsOf(given);
+  return onSettings(() =>
+    resolveSettings({
+      method: given.method,
+      preset: sortPresets(given.preset).option,
+      environment: given.env ?? (batch && environmentOf(batch)),
+      options,
+    }),
+  );
+}
+
+/**
+ * The options by name that a command line gives: `--options`, and the flags that stand for one of them.
+ * @throws UsageError for no JSON object, and for a flag that says something else than `--options`.
+ */
+export function optionsOf(given: Omit<EstimatorOptions, 'method'>): Record<string, unknown> {
   const options = parseOptions(given.options);
   for (const [flag, name, value] of [
     ['--history', 'K', given.history],
     ['--alpha', 'alpha', given.alpha],
   ] as const) {
-    if (value === undefined) continue;
-    if (Object.hasOwn(options, name) && options[name] !== value) {
-      throw new UsageError(
-        `${flag} ${value} and "${name}":${JSON.stringify(options[name])} of --options exclude each other.`,
-      );
-    }
-    options[name] = value;
+    setOption(options, name, value, flag);
   }
+  return options;
+}
+
+/** @throws UsageError when `--options` says something else than the flag. */
+export function setOption(
+  options: Record<string, unknown>,
+  name: string,
+  value: number | undefined,
+  flag: string,
+): void {
+  if (value === undefined) return;
+  if (Object.hasOwn(options, name) && options[name] !== value) {
+    throw new UsageError(
+      `${flag} ${value} and "${name}":${JSON.stringify(options[name])} of --options exclude each other.`,
+    );
+  }
+  options[name] = value;
+}
+
+/** Makes settings; a refusal is bad input, not a defect. */
+export function onSettings(make: () => Settings): Settings {
   try {
-    return resolveSettings({
-      method: given.method,
-      preset: sortPresets(given.preset).option,
-      environment: given.env ?? (batch && environmentOf(batch)),
-      options,
-    });
+    return make();
   } catch (error) {
     if (error instanceof SettingsError) throw new UsageError(error.message);
     throw error;

@@ -97,7 +97,9 @@ const runShape = z.object({
  * The run in the bytes of a checkpoint.
  * @throws CheckpointError
  */
-export function decodeCheckpoint(bytes: Uint8Array): RunState {
+export function decodeCheckpoint(source: Uint8Array): RunState {
+  // A Buffer of Node is a Uint8Array whose `slice` does not copy.
+  const bytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
   const refuse = (fault: string): never => {
     throw new CheckpointError(`This is no checkpoint that can be read: ${fault}.`);
   };

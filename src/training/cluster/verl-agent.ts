@@ -98,6 +98,7 @@ export function verlAgentScript(run: ClusterRun): string {
     '# Run it in a checkout of verl-agent; further overrides may follow on the command line.',
     '# Values of the method come from the playground, sizes of the run from the public run scripts.',
     ...differences(settings, memory).map((line) => `# Differs: ${line}.`),
+    '# Same in both: an invalid action costs its own step alone, after discounting.',
     'set -euo pipefail',
     '',
     'python3 -m examples.data_preprocess.prepare \\',
@@ -158,7 +159,6 @@ function differences(settings: Settings, memory: number): string[] {
   if (settings.method === 'hgpo' && settings.similarity !== null) {
     found.push('similar observations are grouped here; in verl-agent only equal ones');
   }
-  found.push('the invalid-action penalty is taken from the own row only, after discounting, in both');
   return found;
 }
 

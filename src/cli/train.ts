@@ -1,0 +1,272 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { EnvironmentName, PresetName } from '../environments/environment.ts';
+import { openEnvironment } from '../environments/registry.ts';
+import { firstEpisodes, type EpisodeChoice } from '../rollouts/collect.ts';
+import { TabularPolicy } from '../rollouts/policies/tabular.ts';
+import { CheckpointError, decodeCheckpoint, encodeCheckpoint } from '../training/checkpoint.ts';
+import { evaluatePolicy, evaluationEpisodes } from '../training/evaluation.ts';
+import type { Learner } from '../training/learner.ts';
+import { checkRun, RunSettingsError, toySettings, type RunSettings } from '../training/run-settings.ts';
+import { TabularLearner, type TabularDecision } from '../training/tabular-learner.ts';
+import { Trainer, type RunState } from '../training/trainer.ts';
+import { newCommand, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
+import { environmentName, onRequest } from './environment.ts';
+import { UsageError } from './errors.ts';
+import { openTable } from './policies.ts';
+import { fileError } from './rollout-file.ts';
+import {
+  onSettings,
+  optionsOf,
+  setOption,
+  sortPresets,
+  withEstimatorOptions,
+  type EstimatorOptions,
+} from './settings.ts';
+
+interface TrainOptions extends CommonOptions, EstimatorOptions {
+  readonly policy: string;
+  readonly memory?: number;
+  readonly groups?: number;
+  readonly size?: number;
+  readonly iterations?: number;
+  readonly episodes: number;
+  readonly evaluate: number;
+  readonly validate: number;
+  readonly out?: string;
+}
+
+/** What must be equal for a run to be the same run; it may be given more iterations, unless a setting moves along them. */
+function identity(run: RunSettings): string {
+  const { iterations, ...rest } = run.settings;
+  return JSON.stringify({ ...run, settings: rest.omegaEnd === null ? rest : { ...rest, iterations } });
+}
+
+/** A table does not transfer to episodes it has not seen, so it trains on a fixed set of this many. */
+const TABULAR_EPISODES = 16;
+
+/** `hgpo train`: trains a policy and writes metrics, checkpoints and a summary. */
+export function trainCommand(terminal: Terminal): Command {
+  return withEstimatorOptions(
+    newCommand('train', 'Train a policy; a line of metrics for each iteration, then a summary.')
+      .option('--policy <name>', 'tabular (from its random start) or tabular:FILE', 'tabular')
+      .option('--method <name>', 'the method', 'hgpo')
+      .option('--memory <K>', "history length of the policy's input (default 1, or what FILE says)", wholeNumber)
+      .option('--groups <G>', 'task groups of a batch', wholeNumber)
+      .option('--size <N>', 'trajectories of each group', wholeNumber)
+      .option('--iterations <I>', 'batches to train on', wholeNumber)
+      .option('--episodes <N>', 'episodes of the fixed set that a table trains on', wholeNumber, TABULAR_EPISODES)
+      .option('--evaluate <N>', 'episodes of each evaluation before and after', wholeNumber, 256)
+      .option('--validate <I>', 'measure success on held-out episodes every I iterations; 0 = never', wholeNumber, 0)
+      .option('--out <DIR>', 'write metrics, checkpoint, policy and summary there, and go on from what lies there'),
+  ).action((options: TrainOptions) => onRequest(() => train(options, terminal)));
+}
+
+async function train(options: TrainOptions, terminal: Terminal): Promise<void> {
+  const environment = environmentName(options.env ?? 'rooms');
+  const { learner, memory } = await openLearner(options, environment);
+  const run = runOf(options, environment, memory);
+  try {
+    checkRun(run);
+  } catch (error) {
+    if (error instanceof RunSettingsError) throw new UsageError(error.message);
+    throw error;
+  }
+  const folder = options.out === undefined ? null : await openRunFolder(options.out);
+  const earlier = folder && (await folder.readCheckpoint());
+  if (earlier && identity(earlier.run) !== identity(run)) {
+    throw new UsageError(
+      `${options.out} holds a run with other settings: give --out another folder, or repeat the settings of that run.`,
+    );
+  }
+  const before = await evaluations(run, learner, options.evaluate, terminal);
+  const trainer = new Trainer(run, learner, () => performance.now() / 1000, {
+    onProgress: progressSentences(terminal),
+    onAlarm: ({ sentence }) => terminal.say(sentence),
+    onIteration: (metrics) => void terminal.out.line(metrics),
+    onState: async (state) => folder?.write(state),
+  });
+  if (earlier) {
+    await trainer.restore(earlier);
+    terminal.say(`Going on from iteration ${earlier.iteration} of ${options.out}.`);
+    for (const metrics of earlier.history) await terminal.out.line(metrics);
+  }
+  const reason = await trainer.runUntilStopped();
+  const after = await evaluations(run, learner, options.evaluate, terminal);
+  const summary = {
+    summary: true,
+    reason,
+    method: run.settings.method,
+    environment,
+    preset: run.preset,
+    policy: options.policy,
+    memory,
+    seed: run.seed,
+    iterations: trainer.iteration,
+    seconds: trainer.history.reduce(
+      (sum, m) => sum + m.rolloutSeconds + m.groupSeconds + m.advantageSeconds + m.updateSeconds,
+      0,
+    ),
+    alarms: trainer.alarms.map(({ sentence }) => sentence),
+    episodes: options.evaluate,
+    successBefore: before.warm,
+    successAfter: after.warm,
+    successBeforeT04: before.cool,
+    successAfterT04: after.cool,
+  };
+  await folder?.finish(await trainer.save(), summary, learner);
+  await terminal.out.line(summary);
+  if (reason === 'alarm') terminal.setExitCode(1);
+}
+
+async function openLearner(
+  options: TrainOptions,
+  environment: EnvironmentName,
+): Promise<{ learner: TabularLearner; memory: number }> {
+  if (options.policy === 'tabular') {
+    const memory = options.memory ?? 1;
+    return { learner: new TabularLearner(new TabularPolicy({ environment, memory })), memory };
+  }
+  if (options.policy.startsWith('tabular:')) {
+    const { policy, memory } = await openTable(options.policy.slice('tabular:'.length), {
+      environment,
+      memory: options.memory,
+      temperature: 1,
+    });
+    return { learner: new TabularLearner(policy), memory };
+  }
+  throw new UsageError(
+    `There is no policy ${JSON.stringify(options.policy)} to train; known are tabular, tabular:FILE.`,
+  );
+}
+
+function runOf(options: TrainOptions, environment: EnvironmentName, memory: number): RunSettings {
+  const presets = sortPresets(options.preset);
+  const preset = (presets.size ?? 'XS') as PresetName;
+  const given = optionsOf(options);
+  // What these flags set are options of the same names; toy defaults fill in what neither says.
+  for (const [flag, name, value] of [
+    ['--groups', 'groups', options.groups],
+    ['--size', 'groupSize', options.size],
+    ['--iterations', 'iterations', options.iterations],
+  ] as const) {
+    setOption(given, name, value, flag);
+  }
+  given.K ??= memory;
+  const settings = onSettings(() =>
+    toySettings({ method: options.method, preset: presets.option, environment, options: given }, 'tabular'),
+  );
+  const { stepLimit } = settings;
+  return {
+    settings,
+    environment,
+    preset,
+    policyKind: 'tabular',
+    memory,
+    seed: options.seed,
+    split: 'train',
+    episodes: fixedEpisodes(environment, preset, options.episodes, stepLimit),
+    validationInterval: options.validate,
+    validationEpisodes: options.evaluate,
+    stop: { success: null, minutes: null, collapse: true },
+  };
+}
+
+function fixedEpisodes(
+  environment: EnvironmentName,
+  preset: PresetName,
+  count: number,
+  stepLimit: number,
+): EpisodeChoice[] {
+  if (count === 0) throw new UsageError('--episodes must be 1 or more.');
+  return firstEpisodes(openEnvironment(environment), 'train', count, { preset, stepLimit });
+}
+
+type Successes = Readonly<Record<string, number>>;
+
+/** Success at temperatures 1 and 0.4 on the fixed set and on the first episodes of `seen` and `unseen`. */
+async function evaluations(
+  run: RunSettings,
+  learner: Learner<TabularDecision>,
+  episodes: number,
+  terminal: Terminal,
+): Promise<{ warm: Successes; cool: Successes }> {
+  const sets: [string, readonly EpisodeChoice[]][] = [];
+  if (run.episodes) sets.push(['set', run.episodes]);
+  if (episodes > 0) {
+    for (const split of ['seen', 'unseen']) {
+      sets.push([split, evaluationEpisodes(run.environment, run.preset, split, episodes, run.settings.stepLimit)]);
+    }
+  }
+  const successes = async (temperature: number): Promise<Successes> => {
+    const found: Record<string, number> = {};
+    for (const [name, choices] of sets) {
+      const { results } = await evaluatePolicy({
+        environment: run.environment,
+        policy: learner.policyAt(temperature),
+        memory: run.memory,
+        episodes: choices,
+        seed: run.seed,
+      });
+      found[name] = results.at(-1)!.success;
+    }
+    return found;
+  };
+  terminal.say(`Evaluating on ${sets.map(([name, choices]) => `${choices.length} episodes of ${name}`).join(', ')}…`);
+  return { warm: await successes(1), cool: await successes(0.4) };
+}
+
+/** A sentence whenever a new phase of an iteration begins to take long. */
+function progressSentences(terminal: Terminal) {
+  let last = performance.now();
+  return ({ iteration, phase, done }: { iteration: number; phase: string; done: number }) => {
+    if (performance.now() - last < 5000) return;
+    last = performance.now();
+    terminal.say(`Iteration ${iteration}, ${phase}: ${Math.round(100 * done)} %.`);
+  };
+}
+
+/** The folder of a run: `metrics.jsonl`, `checkpoint.bin`, and at the end `policy.json` and `summary.json`. */
+async function openRunFolder(path: string) {
+  const guarded = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw fileError(path, 'written', error);
+    }
+  };
+  await guarded(mkdir(path, { recursive: true }));
+  const checkpoint = join(path, 'checkpoint.bin');
+  // Written beside and moved there: a run that is interrupted while writing leaves the last whole file.
+  const replace = async (name: string, content: string | Uint8Array) => {
+    const target = join(path, name);
+    await guarded(writeFile(`${target}.part`, content));
+    await guarded(rename(`${target}.part`, target));
+  };
+  const write = async (state: RunState) => {
+    await replace('checkpoint.bin', encodeCheckpoint(state));
+    await replace('metrics.jsonl', state.history.map((metrics) => `${JSON.stringify(metrics)}\n`).join(''));
+  };
+  return {
+    write,
+    readCheckpoint: async (): Promise<RunState | null> => {
+      const bytes = await readFile(checkpoint).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null;
+        throw fileError(checkpoint, 'read', error);
+      });
+      if (!bytes) return null;
+      try {
+        return decodeCheckpoint(bytes);
+      } catch (error) {
+        if (error instanceof CheckpointError) throw new UsageError(`${checkpoint}: ${error.message}`);
+        throw error;
+      }
+    },
+    finish: async (state: RunState, summary: object, learner: TabularLearner) => {
+      await write(state);
+      await replace('policy.json', JSON.stringify(learner.toJson()));
+      await replace('summary.json', `${JSON.stringify(summary, null, 2)}\n`);
+    },
+  };
+}
