@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { rolloutBatch, type RolloutBatch } from '../rollouts/batch.ts';
-import { readFixtures } from '../testing/fixtures.ts';
+import { projectFixture, readFixtures } from '../testing/fixtures.ts';
 import { teaches, type SamplingRule } from './dynamic-sampling.ts';
 import { EstimatorWorkspace, estimate, type Estimate } from './estimate.ts';
 import { generalisedAdvantages, whiten } from './gae.ts';
 import { gigpoAdvantages } from './gigpo.ts';
 import { grpoAdvantages } from './grpo.ts';
 import { contextGroups } from './groups.ts';
+import { activeSets, compareLevels, hgpoAdvantages } from './hgpo.ts';
 import { rlooAdvantages } from './rloo.ts';
 import { resolveSettings, type Settings } from './settings.ts';
 
@@ -280,4 +281,16 @@ describe.each(samplingFiles)('the golden file of dynamic sampling $file', ({ dat
     const constant = (g: number) => groupSize > 1 && new Set(rewardsOf(g).map(Math.fround)).size === 1;
     expect(kept('dapo')).toEqual(dapoKeptGroups.filter((g: number) => !constant(g)));
   });
+});
+
+// A claim about our own two precisions, so on the project's own files whatever FIXTURES_DIR says.
+test.each(['large.json', 'near-converged.json'])('HGPO in float32 stays within 1e-5 of float64 on %s', (name) => {
+  const file = projectFixture('advantages', name) as File;
+  const batch = batchOf(file);
+  const settings = settingsOf('hgpo', file.pipelines[0], { K: 2 });
+  const { returns, advantage } = estimate(batch, settings);
+  const levels = compareLevels(batch, contextGroups(batch, settings), Float32Array.from(returns), settings);
+  const active = activeSets(batch.rowCount, levels, null, settings.skipZero);
+  const single = hgpoAdvantages(levels, null, active, settings).advantage;
+  expectClose(single, Array.from(advantage), 1e-5, 0, 'float32');
 });
