@@ -27,6 +27,10 @@ test('unrolling replaces the variable, also in an inner loop', () => {
   ]);
 });
 
+test('an unrolled index may be scaled and shifted', () => {
+  expect(specialize('#unroll q 2\nx{q*4+1} y{q+2} z{q*3}\n#end', {})).toBe('x1 y2 z0\nx5 y3 z3');
+});
+
 test('a text that is not well formed is refused', () => {
   expect(() => specialize('#if A\nx', { A: true })).toThrow(ShaderTextError);
   expect(() => specialize('#if A\nx\n#end', {})).toThrow(ShaderTextError);

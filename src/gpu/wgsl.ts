@@ -3,7 +3,8 @@
  * is a directive:
  *
  *   #if NAME … #else … #end        keeps one of the two parts, by a constant (0 and false are "no"); `#if !NAME` the other way
- *   #unroll i COUNT … #end         repeats the lines COUNT times with `{i}` replaced by 0, 1, …; COUNT is a number or a constant
+ *   #unroll i COUNT … #end         repeats the lines COUNT times with `{i}` replaced by 0, 1, … (and `{i*4+1}` by 1, 5, …); COUNT is a
+ *                                  number or a constant
  *
  * The constants are also declared at the head of the text (`const NAME = value;`), for use in expressions and array sizes.
  * Unrolling is done here because the software adapters keep an array that is indexed by a loop variable in memory, and the
@@ -54,7 +55,7 @@ function expand(lines: readonly string[], constants: KernelConstants): string[] 
       for (let i = 0; i < count; i++) {
         out.push(
           ...expand(
-            body.map((text) => text.replaceAll(`{${variable}}`, String(i))),
+            body.map((text) => substitute(text, variable, i)),
             constants,
           ),
         );
@@ -65,6 +66,13 @@ function expand(lines: readonly string[], constants: KernelConstants): string[] 
     at = end;
   }
   return out;
+}
+
+function substitute(text: string, variable: string, value: number): string {
+  return text.replaceAll(
+    new RegExp(`\\{${variable}(?:\\*(\\d+))?(?:\\+(\\d+))?\\}`, 'g'),
+    (_, times?: string, plus?: string) => String(value * Number(times ?? 1) + Number(plus ?? 0)),
+  );
 }
 
 /** The line of the `#end` that belongs to the directive at `start`, and of its `#else` where it has one. */

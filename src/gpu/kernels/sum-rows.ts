@@ -17,23 +17,24 @@ export function segmentRows(rows: number): number {
 
 /** sums[i] += Σ_t partial[t,i] over the segments of a reduction: its second pass. */
 export function sumSegments(operands: {
-  /** [REDUCTION_SEGMENTS, width] */
+  /** [segments, width] */
   readonly partial: Binding;
   /** [width], added to */
   readonly sums: Binding;
   readonly width: number;
+  readonly segments?: number;
 }): Dispatch {
-  const { partial, sums, width } = operands;
+  const { partial, sums, width, segments = REDUCTION_SEGMENTS } = operands;
   return {
     kernel,
     constants: { WORKGROUP },
     bindings: { matrix: partial, sums },
     parameters: {
-      rows: REDUCTION_SEGMENTS,
+      rows: segments,
       width,
       stride: width,
       offset: 0,
-      segmentRows: REDUCTION_SEGMENTS,
+      segmentRows: segments,
       segments: 1,
       add: 1,
     },

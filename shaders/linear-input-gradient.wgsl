@@ -1,0 +1,173 @@
+// Linear layer, gradient in its input:
+//   dx[t,k] (+)= scale · Σ_n dy[t, firstColumn + n] · W[n,k]   +   Σ_j dHidden[t,j] · A[j,k]
+// The second sum is the LoRA adapter's share, in the same pass; dHidden = (alpha / rank) · dy · B comes from this kernel too, with B as
+// the weight. With ADD the result is added to what dx holds.
+// Shapes: dy [rows, stride], of which columns firstColumn … firstColumn + columns − 1 are used, from row dyFirstRow on; W [columns, inner] in the
+// format put in front (weight-*.wgsl), its rows from firstWeightRow on; dx [rows, dxStride] from row firstRow and column dxFirstColumn
+// on; dHidden [rows, hiddenWidth], A [hiddenWidth, inner].
+// Each invocation keeps ROWS × (4 · QUADS) sums in registers and reads four elements at a time; see shaders/linear.wgsl.
+// Twin: linearBackwardTwin, src/gpu/kernels/linear.ts.
+
+struct Parameters {
+  rows: u32,
+  inner: u32,
+  columns: u32,
+  stride: u32,
+  firstColumn: u32,
+  firstWeightRow: u32,
+  firstRow: u32,
+  dxStride: u32,
+  dxFirstColumn: u32,
+  scale: f32,
+#if LORA
+  hiddenWidth: u32,
+#end
+}
+
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+#if DY_VECTOR
+@group(0) @binding(1) var<storage, read> dy: array<vec4<f32>>;
+#else
+@group(0) @binding(1) var<storage, read> dy: array<f32>;
+#end
+#if DX_VECTOR
+@group(0) @binding(2) var<storage, read_write> dx: array<vec4<f32>>;
+#else
+@group(0) @binding(2) var<storage, read_write> dx: array<f32>;
+#end
+#if LORA
+@group(0) @binding(3) var<storage, read> dHidden: array<f32>;
+#if LORA_VECTOR
+@group(0) @binding(4) var<storage, read> loraA: array<vec4<f32>>;
+#else
+@group(0) @binding(4) var<storage, read> loraA: array<f32>;
+#end
+#end
+
+// Four neighbouring gradients of row `row`; those beyond the columns are 0.
+fn fourOfDy(row: u32, four: u32) -> vec4<f32> {
+#if DY_VECTOR
+  return dy[(row * parameters.stride + parameters.firstColumn) / 4u + four];
+#else
+  let start = row * parameters.stride + parameters.firstColumn;
+  let column = four * 4u;
+  var value = vec4<f32>(dy[start + column], 0.0, 0.0, 0.0);
+  if (column + 1u < parameters.columns) { value.y = dy[start + column + 1u]; }
+  if (column + 2u < parameters.columns) { value.z = dy[start + column + 2u]; }
+  if (column + 3u < parameters.columns) { value.w = dy[start + column + 3u]; }
+  return value;
+#end
+}
+
+#if LORA
+fn fourOfA(row: u32, four: u32) -> vec4<f32> {
+#if LORA_VECTOR
+  return loraA[row * (parameters.inner >> 2u) + four];
+#else
+  let start = row * parameters.inner;
+  let column = four * 4u;
+  var value = vec4<f32>(loraA[start + column], 0.0, 0.0, 0.0);
+  if (column + 1u < parameters.inner) { value.y = loraA[start + column + 1u]; }
+  if (column + 2u < parameters.inner) { value.z = loraA[start + column + 2u]; }
+  if (column + 3u < parameters.inner) { value.w = loraA[start + column + 3u]; }
+  return value;
+#end
+}
+#end
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+#if SPREAD
+  let tile = workgroup.x * WORKGROUP + local;
+  let tileRow = workgroup.y * ROWS;
+#else
+  let tile = workgroup.x * LANES + local % LANES;
+  let tileRow = (workgroup.y * (WORKGROUP / LANES) + local / LANES) * ROWS;
+#end
+  let inner = parameters.inner;
+  let fours = (inner + 3u) >> 2u;
+  let tileFour = tile * QUADS;
+  if (tileRow >= parameters.rows || tileFour >= fours) {
+    return;
+  }
+#unroll i ROWS
+  let row{i} = min(tileRow + {i}u, parameters.rows - 1u);
+#end
+#unroll q QUADS
+  let four{q} = min(tileFour + {q}u, fours - 1u);
+#end
+#unroll i ROWS
+#unroll q QUADS
+  var sum{i}_{q} = vec4<f32>(0.0);
+#end
+#end
+
+  let groups = (parameters.columns + 3u) >> 2u;
+  for (var group = 0u; group < groups; group++) {
+#unroll i ROWS
+    let g{i} = fourOfDy(row{i}, group);
+#end
+#unroll e 4
+    {
+      // Beyond the last column g is 0; the row read there only has to exist.
+      let n = parameters.firstWeightRow + min(group * 4u + {e}u, parameters.columns - 1u);
+#unroll q QUADS
+      {
+        let w = fourOfWeight(n, four{q}, inner, weightBlock(n, four{q} >> 3u, inner));
+#unroll i ROWS
+        sum{i}_{q} += g{i}[{e}] * w;
+#end
+      }
+#end
+    }
+#end
+  }
+#unroll i ROWS
+#unroll q QUADS
+  sum{i}_{q} *= parameters.scale;
+#end
+#end
+
+#if LORA
+  for (var j = 0u; j < parameters.hiddenWidth; j++) {
+#unroll q QUADS
+    let a{q} = fourOfA(j, four{q});
+#end
+#unroll i ROWS
+    {
+      let h = dHidden[row{i} * parameters.hiddenWidth + j];
+#unroll q QUADS
+      sum{i}_{q} += h * a{q};
+#end
+    }
+#end
+  }
+#end
+
+#unroll i ROWS
+  if (tileRow + {i}u < parameters.rows) {
+    let start = (parameters.firstRow + row{i}) * parameters.dxStride + parameters.dxFirstColumn;
+#unroll q QUADS
+    if (tileFour + {q}u < fours) {
+#if DX_VECTOR
+#if ADD
+      dx[start / 4u + four{q}] += sum{i}_{q};
+#else
+      dx[start / 4u + four{q}] = sum{i}_{q};
+#end
+#else
+#unroll e 4
+      if (four{q} * 4u + {e}u < inner) {
+#if ADD
+        dx[start + four{q} * 4u + {e}u] += sum{i}_{q}[{e}];
+#else
+        dx[start + four{q} * 4u + {e}u] = sum{i}_{q}[{e}];
+#end
+      }
+#end
+#end
+    }
+#end
+  }
+#end
+}

@@ -1,0 +1,133 @@
+// Linear layer, gradient in its weight, in segments of rows so that a device is filled and the order of the sum stays fixed:
+//   partial[first + s · segmentStride + n·inner + k] = Σ_{t in segment s} dy[t, dyFirstColumn + n] · x[t, xFirstColumn + k]
+// Segment s holds rows s·segmentRows … (s+1)·segmentRows − 1; shaders/sum-rows.wgsl adds the segments to the gradient.
+// Shapes: dy [rows, dyStride], x [rows, xStride] from row xFirstRow on; partial [segments, segmentStride], in which this matrix
+// [columns, inner] begins at `first`.
+// Each invocation keeps (4 · NQUADS) × (4 · KQUADS) sums in registers; see shaders/linear.wgsl.
+// Twin: linearBackwardTwin, src/gpu/kernels/linear.ts.
+
+struct Parameters {
+  rows: u32,
+  inner: u32,
+  columns: u32,
+  xStride: u32,
+  xFirstColumn: u32,
+  xFirstRow: u32,
+  dyStride: u32,
+  dyFirstColumn: u32,
+  segmentRows: u32,
+  segmentStride: u32,
+  first: u32,
+}
+
+@group(0) @binding(0) var<uniform> parameters: Parameters;
+#if X_VECTOR
+@group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
+#else
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+#end
+#if DY_VECTOR
+@group(0) @binding(2) var<storage, read> dy: array<vec4<f32>>;
+#else
+@group(0) @binding(2) var<storage, read> dy: array<f32>;
+#end
+#if PARTIAL_VECTOR
+@group(0) @binding(3) var<storage, read_write> partial: array<vec4<f32>>;
+#else
+@group(0) @binding(3) var<storage, read_write> partial: array<f32>;
+#end
+
+fn fourOfX(row: u32, four: u32) -> vec4<f32> {
+#if X_VECTOR
+  return x[(row * parameters.xStride + parameters.xFirstColumn) / 4u + four];
+#else
+  let start = row * parameters.xStride + parameters.xFirstColumn;
+  let column = four * 4u;
+  var value = vec4<f32>(x[start + column], 0.0, 0.0, 0.0);
+  if (column + 1u < parameters.inner) { value.y = x[start + column + 1u]; }
+  if (column + 2u < parameters.inner) { value.z = x[start + column + 2u]; }
+  if (column + 3u < parameters.inner) { value.w = x[start + column + 3u]; }
+  return value;
+#end
+}
+
+fn fourOfDy(row: u32, four: u32) -> vec4<f32> {
+#if DY_VECTOR
+  return dy[(row * parameters.dyStride + parameters.dyFirstColumn) / 4u + four];
+#else
+  let start = row * parameters.dyStride + parameters.dyFirstColumn;
+  let column = four * 4u;
+  var value = vec4<f32>(dy[start + column], 0.0, 0.0, 0.0);
+  if (column + 1u < parameters.columns) { value.y = dy[start + column + 1u]; }
+  if (column + 2u < parameters.columns) { value.z = dy[start + column + 2u]; }
+  if (column + 3u < parameters.columns) { value.w = dy[start + column + 3u]; }
+  return value;
+#end
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+  let innerFours = (parameters.inner + 3u) >> 2u;
+  let columnFours = (parameters.columns + 3u) >> 2u;
+  let innerTiles = (innerFours + KQUADS - 1u) / KQUADS;
+  let columnTiles = (columnFours + NQUADS - 1u) / NQUADS;
+  let tile = workgroup.x * WORKGROUP + local;
+  if (tile >= innerTiles * columnTiles) {
+    return;
+  }
+  let tileK = (tile % innerTiles) * KQUADS;
+  let tileN = (tile / innerTiles) * NQUADS;
+  let segment = workgroup.y;
+  let first = segment * parameters.segmentRows;
+  let last = min(first + parameters.segmentRows, parameters.rows);
+#unroll q KQUADS
+  let k{q} = min(tileK + {q}u, innerFours - 1u);
+#end
+#unroll p NQUADS
+  let n{p} = min(tileN + {p}u, columnFours - 1u);
+#end
+#unroll p NQUADS
+#unroll e 4
+#unroll q KQUADS
+  var sum{p}_{e}_{q} = vec4<f32>(0.0);
+#end
+#end
+#end
+  for (var row = first; row < last; row++) {
+#unroll q KQUADS
+    let x{q} = fourOfX(parameters.xFirstRow + row, k{q});
+#end
+#unroll p NQUADS
+    {
+      let g = fourOfDy(row, n{p});
+#unroll e 4
+#unroll q KQUADS
+      sum{p}_{e}_{q} += g[{e}] * x{q};
+#end
+#end
+    }
+#end
+  }
+  let base = parameters.first + segment * parameters.segmentStride;
+#unroll p NQUADS
+#unroll e 4
+  {
+    let n = n{p} * 4u + {e}u;
+    if (n < parameters.columns) {
+      let start = base + n * parameters.inner;
+#unroll q KQUADS
+#if PARTIAL_VECTOR
+      partial[(start >> 2u) + k{q}] = sum{p}_{e}_{q};
+#else
+#unroll f 4
+      if (k{q} * 4u + {f}u < parameters.inner) {
+        partial[start + k{q} * 4u + {f}u] = sum{p}_{e}_{q}[{f}];
+      }
+#end
+#end
+#end
+    }
+  }
+#end
+#end
+}
