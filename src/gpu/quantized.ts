@@ -5,6 +5,7 @@
 import int4Source from '../../shaders/weight-int4.wgsl?raw';
 import int8Source from '../../shaders/weight-int8.wgsl?raw';
 import f32Source from '../../shaders/weight-f32.wgsl?raw';
+import type { RandomStream } from '../random/stream.ts';
 import type { Binding } from './buffer.ts';
 import type { KernelConstants } from './kernel.ts';
 
@@ -81,4 +82,24 @@ export function dequantize(matrix: QuantizedMatrix): Float32Array {
     }
   }
   return out;
+}
+
+/** A random matrix in blocks, with or without zero points: input of kernel tests. */
+export function randomQuantized(
+  random: RandomStream,
+  bits: 4 | 8,
+  rows: number,
+  columns: number,
+  withZeroPoints: boolean,
+): QuantizedMatrix {
+  const blocks = blocksPerRow(columns);
+  const bytes = (count: number) => Uint8Array.from({ length: count }, () => random.below(256));
+  return {
+    bits,
+    rows,
+    columns,
+    codes: bytes(rows * blocks * 4 * bits),
+    scales: Float32Array.from({ length: rows * blocks }, () => (1.6 / 2 ** bits) * random.nextNormal()),
+    zeroPoints: withZeroPoints ? bytes(rows * Math.ceil((blocks * bits) / 8)) : null,
+  };
 }

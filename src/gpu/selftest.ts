@@ -23,6 +23,8 @@ export interface Comparison {
   readonly expected: ArrayLike<number>;
   /** Whole numbers, which must be equal. */
   readonly exact?: boolean;
+  /** Size of the terms that the numbers are differences of, where that is larger than the numbers: errors are measured by it. */
+  readonly scale?: number;
 }
 
 /** A claim that `gradients` are the derivatives of Σ outputGradient · output(inputs), to be checked by central differences. */
@@ -95,11 +97,14 @@ export async function evaluate<Name extends string, Output extends Name>(
 }
 
 /** The largest errors of a comparison, as `RELATIVE_TOLERANCE` measures them. A NaN anywhere counts as infinite. */
-export function largestErrors({ actual, expected, exact }: Comparison): { absolute: number; relative: number } {
+export function largestErrors({ actual, expected, exact, scale = 0 }: Comparison): {
+  absolute: number;
+  relative: number;
+} {
   if (actual.length !== expected.length) return { absolute: Infinity, relative: Infinity };
   let squares = 0;
   for (let i = 0; i < expected.length; i++) squares += expected[i]! ** 2;
-  const rms = Math.sqrt(squares / Math.max(1, expected.length));
+  const size = Math.max(scale, Math.sqrt(squares / Math.max(1, expected.length)));
   let absolute = 0;
   let relative = 0;
   for (let i = 0; i < expected.length; i++) {
@@ -107,7 +112,7 @@ export function largestErrors({ actual, expected, exact }: Comparison): { absolu
     const difference = Math.abs(actual[i]! - expected[i]!);
     const error = Number.isFinite(difference) ? difference : Infinity;
     absolute = Math.max(absolute, error);
-    relative = Math.max(relative, exact ? Infinity : error / Math.max(Math.abs(expected[i]!), rms));
+    relative = Math.max(relative, exact ? Infinity : error / Math.max(Math.abs(expected[i]!), size));
   }
   return { absolute, relative };
 }

@@ -6,12 +6,11 @@ import type { Binding } from '../buffer.ts';
 import type { Kernel, KernelConstants } from '../kernel.ts';
 import { valueOf, WORKGROUP, type Count, type Dispatch } from '../program.ts';
 import {
-  blocksPerRow,
   dequantize,
+  randomQuantized,
   weightBindings,
   weightConstants,
   weightSource,
-  type QuantizedMatrix,
   type WeightFormat,
   type WeightOperand,
 } from '../quantized.ts';
@@ -365,26 +364,6 @@ export function linearBackwardTwin(operands: LinearTwinOperands, dy: ArrayLike<n
     }
   }
   return { dx, dWeight, dBias, dA, dB };
-}
-
-/** A random matrix in blocks, with or without zero points. */
-export function randomQuantized(
-  random: RandomStream,
-  bits: 4 | 8,
-  rows: number,
-  columns: number,
-  withZeroPoints: boolean,
-): QuantizedMatrix {
-  const blocks = blocksPerRow(columns);
-  const bytes = (count: number) => Uint8Array.from({ length: count }, () => random.below(256));
-  return {
-    bits,
-    rows,
-    columns,
-    codes: bytes(rows * blocks * 4 * bits),
-    scales: randomFloats(random, rows * blocks, 1.6 / 2 ** bits),
-    zeroPoints: withZeroPoints ? bytes(rows * Math.ceil((blocks * bits) / 8)) : null,
-  };
 }
 
 interface LinearShape {
