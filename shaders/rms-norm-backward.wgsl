@@ -1,5 +1,5 @@
-// RMSNorm, backward to the input, added to what the residual stream already carries:
-//   dx[t,i] += r[t] · weight[i] · dy[t,i]  −  x[t,i] · r[t]³ / width · Σ_j weight[j] · dy[t,j] · x[t,j]
+// RMSNorm, backward to the input, added (ADD) to what the residual stream already carries:
+//   dx[t,i] (+)= r[t] · weight[i] · dy[t,i]  −  x[t,i] · r[t]³ / width · Σ_j weight[j] · dy[t,j] · x[t,j]
 // Shapes: x, dy, dx [rows, width]; weight [width]; inverseRms r [rows].
 // Source: derivative of shaders/rms-norm.wgsl. Twin: rmsNormBackwardTwin, src/gpu/kernels/rms-norm.ts.
 
@@ -36,7 +36,12 @@ fn main(
     let scale = inverseRms[row];
     let along = scale * scale * scale / f32(width) * projection;
     for (var column = lane; column < width; column += LANES) {
-      dx[start + column] += scale * weight[column] * dy[start + column] - along * x[start + column];
+      let value = scale * weight[column] * dy[start + column] - along * x[start + column];
+#if ADD
+      dx[start + column] += value;
+#else
+      dx[start + column] = value;
+#end
     }
   }
 }

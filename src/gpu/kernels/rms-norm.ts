@@ -41,7 +41,7 @@ export function rmsNorm(
   };
 }
 
-/** Adds the gradient in the input to `dx`. */
+/** The gradient in the input, added to `dx` or put there. */
 export function rmsNormBackward(
   variants: KernelVariants,
   operands: {
@@ -53,16 +53,18 @@ export function rmsNormBackward(
     readonly inverseRms: Binding;
     /** [rows, width] */
     readonly dy: Binding;
-    /** [rows, width], added to */
+    /** [rows, width] */
     readonly dx: Binding;
     readonly rows: Count;
     readonly width: number;
+    /** Add to dx instead of replacing it. */
+    readonly add?: boolean;
   },
 ): Dispatch {
-  const { x, weight, inverseRms, dy, dx, rows, width } = operands;
+  const { x, weight, inverseRms, dy, dx, rows, width, add = false } = operands;
   return {
     kernel: backward,
-    constants: laneConstants(variants, WORKGROUP),
+    constants: { ...laneConstants(variants, WORKGROUP), ADD: add },
     bindings: { x, weight, inverseRms, dy, dx },
     parameters: { rows, width },
     workgroups: () => linearWorkgroups(valueOf(rows) * variants.rowLanes),
@@ -165,7 +167,7 @@ export const rmsNormTest = kernelTest(
         { x, weight, dy, y: rows * width, inverseRms: rows, dx: before, partial: 32 * width, dWeight: width },
         (buffers) => [
           rmsNorm(variants, { ...buffers, rows, width, epsilon }),
-          rmsNormBackward(variants, { ...buffers, rows, width }),
+          rmsNormBackward(variants, { ...buffers, rows, width, add: true }),
           ...rmsNormWeightGradient({ ...buffers, rows, width }),
         ],
         ['y', 'dx', 'dWeight'],
