@@ -4,6 +4,7 @@ import {
   checkSnapshot,
   EnvironmentNotResetError,
   expertKinds,
+  ForeignSnapshotError,
   OptionError,
   WIN_REWARD,
   type Environment,
@@ -18,6 +19,7 @@ import { describeEvent, type RoomsEvent } from './events.ts';
 import {
   checkRoomsOptions,
   generateRoom,
+  LONGEST_STEP_LIMIT,
   roomsEpisodeId,
   STEP_LIMIT,
   type RoomsEpisodeSpec,
@@ -94,8 +96,10 @@ export class RoomsEnvironment implements Environment<RoomsOptions, RoomsEvent> {
    */
   resetToRoom(description: RoomDescription, options: { readonly stepLimit?: number } = {}): Observation<RoomsEvent> {
     const stepLimit = options.stepLimit ?? STEP_LIMIT;
-    if (!(Number.isInteger(stepLimit) && stepLimit >= 1)) {
-      throw new OptionError(`Option stepLimit is ${stepLimit}: a whole number from 1 is accepted.`);
+    if (!(Number.isInteger(stepLimit) && stepLimit >= 1 && stepLimit <= LONGEST_STEP_LIMIT)) {
+      throw new OptionError(
+        `Option stepLimit is ${stepLimit}: a whole number from 1 to ${LONGEST_STEP_LIMIT} is accepted.`,
+      );
     }
     const { receptacles, objects, goal, kind } = description;
     const facts = [
@@ -178,11 +182,19 @@ export class RoomsEnvironment implements Environment<RoomsOptions, RoomsEvent> {
 
   restore(snapshot: Snapshot): void {
     const state = this.started;
-    checkSnapshot(snapshot, this.name, SNAPSHOT_VERSION, this.episode!.id, SNAPSHOT_HEADER + state.size);
+    const { id } = this.episode!;
+    checkSnapshot(snapshot, this.name, SNAPSHOT_VERSION, id);
     const bytes = snapshot.state;
-    this.stepIndex = bytes[0]! | (bytes[1]! << 8);
+    const saved = bytes.subarray(SNAPSHOT_HEADER);
+    const stepIndex = bytes[0]! | (bytes[1]! << 8);
+    if (!state.accepts(saved) || stepIndex > this.stepLimit || bytes[2]! > 1) {
+      throw new ForeignSnapshotError(
+        `This snapshot holds no state of the episode ${id}: take a new one with snapshot().`,
+      );
+    }
+    this.stepIndex = stepIndex;
     this.won = bytes[2] === 1;
-    state.load(bytes.subarray(SNAPSHOT_HEADER));
+    state.load(saved);
     this.codeCount = -1;
     this.texts = null;
     this.current = this.observe();

@@ -40,6 +40,7 @@ import {
 export const GENERATOR_VERSION = 1;
 
 export const STEP_LIMIT = 50;
+export const LONGEST_STEP_LIMIT = 10_000;
 
 export interface RoomsOptions extends EpisodeOptions {
   /** Default S. */
@@ -114,7 +115,7 @@ export function checkRoomsOptions(seed: number, task: string | undefined, option
     sameType: between('sameType', options.sameType ?? 1, 1, 3),
     openableShare: between('openableShare', options.openableShare ?? DOOR_SHARE, 0, 1, false),
     sharedPlaces: options.sharedPlaces ?? false,
-    stepLimit: between('stepLimit', options.stepLimit ?? STEP_LIMIT, 1, 10_000),
+    stepLimit: between('stepLimit', options.stepLimit ?? STEP_LIMIT, 1, LONGEST_STEP_LIMIT),
   };
   if (spec.task !== undefined && objectsNeeded(spec.task, spec.sameType) > spec.objects) {
     throw new OptionError(

@@ -40,6 +40,9 @@ export const EventKind = {
   help: 15,
 } as const;
 
+// What each kind of event names, by number: 1 = an object, 2 = a receptacle.
+const eventNeeds: readonly number[] = [0, 0, 2, 2, 2, 2, 3, 3, 3, 3, 3, 1, 1, 0, 0, 0];
+
 const HEADER = 5;
 
 /**
@@ -135,6 +138,30 @@ export class RoomState {
     }
     this.bytes.set(saved);
     this.say(this.bytes[2]!, this.bytes[3]!, this.bytes[4]!);
+  }
+
+  /** Whether bytes are what `save` can write for this room: snapshots come from outside. */
+  accepts(saved: Uint8Array): boolean {
+    const { room } = this;
+    const receptacles = this.open.length;
+    const objects = this.in.length;
+    if (saved.length !== this.bytes.length) return false;
+    const isReceptacle = (r: number) => r < receptacles || r === NONE;
+    const isObject = (o: number) => o < objects || o === NONE;
+    const [at, hand, event, eventObject, eventReceptacle] = saved;
+    if (!isReceptacle(at!) || !isObject(hand!)) return false;
+    if (event! > EventKind.help || !isObject(eventObject!) || !isReceptacle(eventReceptacle!)) return false;
+    const needs = eventNeeds[event!]!;
+    if ((needs & 1) !== 0 && eventObject === NONE) return false;
+    if ((needs & 2) !== 0 && eventReceptacle === NONE) return false;
+    for (let r = 0; r < receptacles; r++) if (saved[HEADER + r]! > room.openable[r]!) return false;
+    for (let o = 0; o < objects; o++) {
+      const place = saved[HEADER + receptacles + o]!;
+      if (place === HAND ? hand !== o : place >= receptacles || hand === o) return false;
+      const properties = saved[HEADER + receptacles + objects + o]!;
+      if (properties > 15 || (properties & (HOT | COOL)) === (HOT | COOL)) return false;
+    }
+    return true;
   }
 
   /** Canonical text of the hidden state: place, doors, where each object is, its properties; hexadecimal. */
