@@ -216,7 +216,7 @@ export function linearWeightGradient(operands: {
   const nQuads = quads(columns);
   const tiles = Math.ceil(Math.ceil(inner / 4) / kQuads) * Math.ceil(Math.ceil(columns / 4) / nQuads);
   // Small matrices get small workgroups, so that a device with many processors still has one for each.
-  const workgroup = Math.min(WORKGROUP, Math.max(8, 2 ** Math.floor(Math.log2(tiles / 4 + 1))));
+  const workgroup = tiles <= 128 ? 8 : WORKGROUP;
   return {
     kernel: weightGradient,
     constants: {
@@ -255,7 +255,8 @@ function tileOf(variant: MatmulVariant) {
 /** How the invocations of a workgroup are laid over tiles; few column tiles leave the rest of a workgroup to rows. */
 function layoutOf(columnTiles: number, spread: boolean) {
   if (spread && columnTiles >= 4) {
-    const workgroup = Math.min(WORKGROUP, Math.ceil(columnTiles / 8) * 8);
+    // Few sizes, so that few pipelines are compiled; whole SIMD groups beyond the last tile end at once.
+    const workgroup = columnTiles <= 8 ? 8 : columnTiles <= 16 ? 16 : WORKGROUP;
     const constants: KernelConstants = { WORKGROUP: workgroup, LANES: workgroup, SPREAD: true };
     return {
       constants,
