@@ -1,3 +1,4 @@
+import { ModelTooLargeError } from '../analysis/episode-model.ts';
 import {
   EpisodeGenerationError,
   environmentNames,
@@ -19,6 +20,7 @@ const refusals = [
   RoomDescriptionError,
   TabularPolicyFileError,
   PolicyInputError,
+  ModelTooLargeError,
 ];
 
 /** Runs work on what a person asked for; what environments and policies refuse then is bad input, not a defect. */

@@ -12,6 +12,7 @@ import { playCommand } from './play.ts';
 import { reportCommand } from './report.ts';
 import { rolloutCommand } from './rollout.ts';
 import { trainCommand } from './train.ts';
+import { valuesCommand } from './values.ts';
 
 /** Runs one command of the command line and sets the exit code: 0 done, 1 a check failed, 2 bad input, 70 a defect. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -52,6 +53,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     reportCommand,
     rolloutCommand,
     playCommand,
+    valuesCommand,
     evaluateCommand,
     trainCommand,
     exportConfigCommand,

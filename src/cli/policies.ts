@@ -10,8 +10,10 @@ import { fileError } from './rollout-file.ts';
 
 export interface PolicyRequest {
   readonly environment: EnvironmentName;
-  /** `--memory`, where it was given. */
+  /** The history length that was asked for, if any. */
   readonly memory: number | undefined;
+  /** History length where neither the command line nor the policy says one. */
+  readonly usualMemory?: number;
   readonly temperature: number;
 }
 
@@ -21,7 +23,7 @@ export interface OpenedPolicy {
   readonly memory: number;
 }
 
-/** K where neither the command line nor the policy says one. */
+/** Usual K of rollouts. */
 export const USUAL_MEMORY = 2;
 
 export const policyNames = 'random, uniform, expert, oracle, tabular or tabular:FILE';
@@ -33,7 +35,7 @@ export const policyNames = 'random, uniform, expert, oracle, tabular or tabular:
  */
 export async function openPolicy(name: string, request: PolicyRequest): Promise<OpenedPolicy> {
   const { environment, temperature } = request;
-  const memory = request.memory ?? USUAL_MEMORY;
+  const memory = request.memory ?? request.usualMemory ?? USUAL_MEMORY;
   switch (name) {
     case 'random':
       return { policy: randomPolicy, memory };
@@ -66,7 +68,7 @@ export async function openTable(
     throw new UsageError(`${path} is a policy for ${policy.environment}, not for ${environment}.`);
   }
   if (memory !== undefined && memory !== policy.memory) {
-    throw new UsageError(`${path} was made for memory ${policy.memory}, not ${memory}: leave out --memory.`);
+    throw new UsageError(`${path} was made for memory ${policy.memory}, not ${memory}.`);
   }
   policy.temperature = policy.temperature * temperature;
   return { policy, memory: policy.memory };
