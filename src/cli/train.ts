@@ -11,7 +11,7 @@ import type { Learner } from '../training/learner.ts';
 import { checkRun, RunSettingsError, toySettings, type RunSettings } from '../training/run-settings.ts';
 import { TabularLearner, type TabularDecision } from '../training/tabular-learner.ts';
 import { Trainer, type RunState } from '../training/trainer.ts';
-import { newCommand, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
+import { finiteNumber, newCommand, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
 import { openTable } from './policies.ts';
@@ -34,13 +34,16 @@ interface TrainOptions extends CommonOptions, EstimatorOptions {
   readonly episodes: number;
   readonly evaluate: number;
   readonly validate: number;
+  readonly until?: number;
+  readonly minutes?: number;
   readonly out?: string;
 }
 
-/** What must be equal for a run to be the same run; it may be given more iterations, unless a setting moves along them. */
+/** What must be equal for a run to be the same run; it may be given more iterations or
+ * another moment to stop, unless a setting moves along the iterations. */
 function identity(run: RunSettings): string {
   const { iterations, ...rest } = run.settings;
-  return JSON.stringify({ ...run, settings: rest.omegaEnd === null ? rest : { ...rest, iterations } });
+  return JSON.stringify({ ...run, stop: null, settings: rest.omegaEnd === null ? rest : { ...rest, iterations } });
 }
 
 /** A table does not transfer to episodes it has not seen, so it trains on a fixed set of this many. */
@@ -59,6 +62,8 @@ export function trainCommand(terminal: Terminal): Command {
       .option('--episodes <N>', 'episodes of the fixed set that a table trains on', wholeNumber, TABULAR_EPISODES)
       .option('--evaluate <N>', 'episodes of each evaluation before and after', wholeNumber, 256)
       .option('--validate <I>', 'measure success on held-out episodes every I iterations; 0 = never', wholeNumber, 0)
+      .option('--until <success>', 'stop when this share of a batch succeeded, for example 0.5', finiteNumber)
+      .option('--minutes <M>', 'stop after this many minutes of training', finiteNumber)
       .option('--out <DIR>', 'write metrics, checkpoint, policy and summary there, and go on from what lies there'),
   ).action((options: TrainOptions) => onRequest(() => train(options, terminal)));
 }
@@ -169,7 +174,7 @@ function runOf(options: TrainOptions, environment: EnvironmentName, memory: numb
     episodes: fixedEpisodes(environment, preset, options.episodes, stepLimit),
     validationInterval: options.validate,
     validationEpisodes: options.evaluate,
-    stop: { success: null, minutes: null, collapse: true },
+    stop: { success: options.until ?? null, minutes: options.minutes ?? null },
   };
 }
 
@@ -183,6 +188,8 @@ function fixedEpisodes(
   return firstEpisodes(openEnvironment(environment), 'train', count, { preset, stepLimit });
 }
 
+const SET_REPEATS = 32;
+
 type Successes = Readonly<Record<string, number>>;
 
 /** Success at temperatures 1 and 0.4 on the fixed set and on the first episodes of `seen` and `unseen`. */
@@ -193,7 +200,9 @@ async function evaluations(
   terminal: Terminal,
 ): Promise<{ warm: Successes; cool: Successes }> {
   const sets: [string, readonly EpisodeChoice[]][] = [];
-  if (run.episodes) sets.push(['set', run.episodes]);
+  // Few episodes, played often: sixteen of them once each would say little about a table.
+  const { episodes: fixed } = run;
+  if (fixed) sets.push(['set', Array.from({ length: SET_REPEATS }, () => fixed).flat()]);
   if (episodes > 0) {
     for (const split of ['seen', 'unseen']) {
       sets.push([split, evaluationEpisodes(run.environment, run.preset, split, episodes, run.settings.stepLimit)]);

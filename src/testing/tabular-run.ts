@@ -27,7 +27,7 @@ export function tabularRun(
     episodes: firstEpisodes(openEnvironment('rooms'), 'train', episodeCount, { preset: 'XS', stepLimit }),
     validationInterval: 0,
     validationEpisodes: 0,
-    stop: { success: null, minutes: null, collapse: false },
+    stop: { success: null, minutes: null },
     ...rest,
   };
 }

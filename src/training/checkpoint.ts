@@ -78,11 +78,7 @@ const runShape = z.object({
     episodes: z.array(z.object({ seed: z.int() }).loose()).nullable(),
     validationInterval: z.int().min(0),
     validationEpisodes: z.int().min(0),
-    stop: z.object({
-      success: z.number().nullable(),
-      minutes: z.number().nullable(),
-      collapse: z.boolean(),
-    }),
+    stop: z.object({ success: z.number().nullable(), minutes: z.number().nullable() }),
   }),
   iteration: z.int().min(0),
   klCoefficient: z.number(),

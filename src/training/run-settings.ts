@@ -36,8 +36,6 @@ export interface StopRules {
   /** Success on the training batch that is enough; null = none. */
   readonly success: number | null;
   readonly minutes: number | null;
-  /** Whether a detected collapse ends the run (otherwise it pauses). */
-  readonly collapse: boolean;
 }
 
 /**

@@ -37,11 +37,7 @@ test('the importance ratio of the first update is exactly 1', async () => {
 });
 
 test('a table learns a fixed set of sixteen rooms from its random start', async () => {
-  const run = tabularRun(
-    'hgpo',
-    { groupSize: 8 },
-    { episodeCount: 16, stop: { success: 0.9, minutes: null, collapse: false } },
-  );
+  const run = tabularRun('hgpo', { groupSize: 8 }, { episodeCount: 16, stop: { success: 0.9, minutes: null } });
   const trainer = trainerOf(run);
   expect(await trainer.runUntilStopped()).toBe('success');
   expect(trainer.history[0]!.success).toBeLessThan(0.25);
