@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NO_TREE, packTrees, PrefixTree, PrefixTreeError } from './prefix-tree.ts';
+import { allowedMask, NO_TREE, packTrees, PrefixTree, PrefixTreeError } from './prefix-tree.ts';
 
 const END = 9;
 const commands = fc
@@ -56,6 +56,10 @@ test('the mask along a reply is what was allowed when each token came', () => {
   ]);
   expect(tree.allowedAlong([3, 2, END]).map((tokens) => [...tokens])).toEqual([[3, 5], [1, 2], [END]]);
   expect(() => tree.allowedAlong([3, 5])).toThrow(PrefixTreeError);
+});
+
+test('a mask has one bit for each token of the vocabulary, and all of them where nothing is forbidden', () => {
+  expect([...allowedMask([[0, 31, 32, 40], null, []], 41)]).toEqual([0x80000001, 0x101, 0xffffffff, 0xffffffff, 0, 0]);
 });
 
 test('a sequence that is the beginning of another, and an empty list, are refused', () => {

@@ -91,6 +91,20 @@ export class PrefixTree {
   }
 }
 
+/**
+ * [lists, ceil(vocabulary / 32)] the mask under which training counts log-probabilities: bit v % 32 of word v / 32 is set where
+ * token v is in the list; null stands for every token.
+ */
+export function allowedMask(lists: readonly (ArrayLike<number> | null)[], vocabulary: number): Uint32Array {
+  const words = Math.ceil(vocabulary / 32);
+  const mask = new Uint32Array(lists.length * words);
+  lists.forEach((list, row) => {
+    if (!list) mask.fill(0xffffffff, row * words, (row + 1) * words);
+    else for (let i = 0; i < list.length; i++) mask[row * words + (list[i]! >> 5)]! |= 1 << (list[i]! & 31);
+  });
+  return mask;
+}
+
 /** What the words of `packTrees` say in place of a root where every token of the vocabulary may come. */
 export const NO_TREE = 0xffffffff;
 
