@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { EnvironmentName } from '../environments/environment.ts';
 import { expertPolicy } from '../rollouts/policies/expert.ts';
 import { TabularPolicy } from '../rollouts/policies/tabular.ts';
@@ -6,6 +8,7 @@ import { randomPolicy, uniformPolicy } from '../rollouts/policies/uniform.ts';
 import type { Policy } from '../rollouts/policy.ts';
 import { onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
+import { projectRoot } from './project-root.ts';
 import { fileError } from './rollout-file.ts';
 
 export interface PolicyRequest {
@@ -26,7 +29,8 @@ export interface OpenedPolicy {
 /** Usual K of rollouts. */
 export const USUAL_MEMORY = 2;
 
-export const policyNames = 'random, uniform, expert, oracle, tabular or tabular:FILE';
+export const policyNames =
+  'random, uniform, expert, oracle, tabular, tabular:FILE or a shipped one such as tabular-rooms-50';
 
 /**
  * The policy that `--policy` names. A temperature changes a table only: uniform choices stay uniform and an expert's
@@ -48,8 +52,16 @@ export async function openPolicy(name: string, request: PolicyRequest): Promise<
     case 'tabular':
       return { policy: new TabularPolicy({ environment, memory, temperature }), memory };
   }
-  if (name.startsWith('tabular:')) return openTable(name.slice('tabular:'.length), request);
+  const file = tableFile(name);
+  if (file !== null) return openTable(file, request);
   throw new UsageError(`There is no policy ${JSON.stringify(name)}; known are ${policyNames}.`);
+}
+
+/** The file of `tabular:FILE` or of a shipped table's name; null for any other name. */
+export function tableFile(name: string): string | null {
+  if (name.startsWith('tabular:')) return name.slice('tabular:'.length);
+  const shipped = join(projectRoot(), 'public', 'policies', `${name}.json`);
+  return /^tabular-[\w-]+$/.test(name) && existsSync(shipped) ? shipped : null;
 }
 
 /**

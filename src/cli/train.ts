@@ -14,7 +14,7 @@ import { Trainer, type RunState } from '../training/trainer.ts';
 import { finiteNumber, newCommand, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
-import { openTable } from './policies.ts';
+import { openTable, tableFile } from './policies.ts';
 import { fileError } from './rollout-file.ts';
 import {
   onSettings,
@@ -53,7 +53,11 @@ const TABULAR_EPISODES = 16;
 export function trainCommand(terminal: Terminal): Command {
   return withEstimatorOptions(
     newCommand('train', 'Train a policy; a line of metrics for each iteration, then a summary.')
-      .option('--policy <name>', 'tabular (from its random start) or tabular:FILE', 'tabular')
+      .option(
+        '--policy <name>',
+        'tabular (from its random start), tabular:FILE or a shipped one such as tabular-rooms-20',
+        'tabular',
+      )
       .option('--method <name>', 'the method', 'hgpo')
       .option('--memory <K>', "history length of the policy's input (default 1, or what FILE says)", wholeNumber)
       .option('--groups <G>', 'task groups of a batch', wholeNumber)
@@ -133,8 +137,9 @@ async function openLearner(
     const memory = options.memory ?? 1;
     return { learner: new TabularLearner(new TabularPolicy({ environment, memory })), memory };
   }
-  if (options.policy.startsWith('tabular:')) {
-    const { policy, memory } = await openTable(options.policy.slice('tabular:'.length), {
+  const file = tableFile(options.policy);
+  if (file !== null) {
+    const { policy, memory } = await openTable(file, {
       environment,
       memory: options.memory,
       temperature: 1,
@@ -142,7 +147,7 @@ async function openLearner(
     return { learner: new TabularLearner(policy), memory };
   }
   throw new UsageError(
-    `There is no policy ${JSON.stringify(options.policy)} to train; known are tabular, tabular:FILE.`,
+    `There is no policy ${JSON.stringify(options.policy)} to train; known are tabular, tabular:FILE and the shipped tables.`,
   );
 }
 

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { EstimatorWorkspace, estimate } from '../../estimators/estimate.ts';
 import { resolveSettings, type OptionValues } from '../../estimators/settings.ts';
 import { randomStream } from '../../random/stream.ts';
 import { rolloutBatch, StringTable, trajectoryOrder, type RolloutBatch } from '../../rollouts/batch.ts';
+import { projectRoot } from '../project-root.ts';
 import type { Workload } from './workload.ts';
 
 const hgpo = (options: Partial<OptionValues>) =>
@@ -100,11 +101,4 @@ function millionSteps(): RolloutBatch {
     valid: new Uint8Array(rowCount).fill(1),
     ...trajectoryOrder(task, trajectory, step, trajectories),
   };
-}
-
-/** The folder above this module that holds package.json: the sources and the bundled command line both lie under it. */
-function projectRoot(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
-  return folder;
 }
