@@ -8,8 +8,7 @@ import {
 } from '../environments/environment.ts';
 import { openEnvironment } from '../environments/registry.ts';
 import { RoomsEnvironment } from '../environments/rooms/environment.ts';
-import { propertyNames } from '../environments/rooms/events.ts';
-import { type RoomState, USED } from '../environments/rooms/state.ts';
+import { floorPlan, type FloorPlan } from '../environments/rooms/floor-plan.ts';
 import { selectedOptions, ShopEnvironment } from '../environments/shop/environment.ts';
 import { type CommonOptions, newCommand, type Terminal } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
@@ -172,22 +171,24 @@ class Session {
 
 /** What no policy sees, in words. */
 function hiddenState(environment: Environment): string {
-  if (environment instanceof RoomsEnvironment) return hiddenRoom(environment.hidden);
+  if (environment instanceof RoomsEnvironment) return hiddenRoom(floorPlan(environment.hidden));
   if (environment instanceof ShopEnvironment) return hiddenSession(environment);
   return environment.stateKey();
 }
 
-function hiddenRoom(state: RoomState): string {
-  const { objectNames, receptacleNames } = state.room;
-  const objects = objectNames.map((name, o) => {
-    const bits = state.properties[o]!;
-    return [name, ...propertyNames(bits), ...((bits & USED) === 0 ? [] : ['used'])].join(' ');
+function hiddenRoom({ at, hand, receptacles, objects }: FloorPlan): string {
+  const described = new Map(
+    objects.map(({ name, properties, lit }) => [name, [name, ...properties, ...(lit ? ['lit'] : [])].join(' ')]),
+  );
+  const places = receptacles.map(({ name, door, objects: inside }) => {
+    const list = inside.map((object) => described.get(object)!).join(', ');
+    return `${name}${door === null ? '' : ` (${door})`}: ${list || 'nothing'}`;
   });
-  const places = receptacleNames.map((name, r) => {
-    const inside = objects.filter((_, o) => state.in[o] === r);
-    return `${name}${state.open[r] === 1 ? ' (open)' : ''}: ${inside.join(', ') || 'nothing'}`;
-  });
-  return [...places, `in hand: ${objects[state.hand] ?? 'nothing'}`].join('\n');
+  return [
+    ...places,
+    `you are at: ${at ?? 'the middle of the room'}`,
+    `in hand: ${hand === null ? 'nothing' : described.get(hand)!}`,
+  ].join('\n');
 }
 
 function hiddenSession({ hiddenGoal, hiddenState }: ShopEnvironment): string {

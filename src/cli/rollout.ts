@@ -110,5 +110,6 @@ function summary(outcomes: readonly TrajectoryOutcome[], withScore: boolean): st
     outcomes.reduce((sum, outcome) => sum + read(outcome), 0) / outcomes.length;
   const won = `${(100 * mean(({ won }) => (won ? 1 : 0))).toFixed(1)} % successful`;
   const score = withScore ? `, mean score ${mean(({ score }) => score).toFixed(3)}` : '';
-  return `${outcomes.length} trajectories: ${won}${score}, ${mean(({ steps }) => steps).toFixed(1)} steps on average.`;
+  const count = `${outcomes.length} ${outcomes.length === 1 ? 'trajectory' : 'trajectories'}`;
+  return `${count}: ${won}${score}, ${mean(({ steps }) => steps).toFixed(1)} steps on average.`;
 }
