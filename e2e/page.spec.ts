@@ -2,7 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from './quiet.ts';
 
-const sum = (page: Page, method: string) => page.getByRole('row', { name: new RegExp(`^${method}, summed`) });
+const sum = (page: Page, method: string) => page.getByRole('row', { name: new RegExp(`^${method}.*, summed`) });
 const slider = (page: Page, name: string) => page.getByRole('slider', { name, exact: true });
 const chosen = (page: Page) => page.getByRole('gridcell', { selected: true });
 
@@ -133,7 +133,7 @@ const own = [
 
 test('a file of one’s own is read here, reported on, and sent nowhere', async ({ page, requests }) => {
   await page.goto('./');
-  await expect(chosen(page)).toHaveCount(1);
+  await expect(page.getByText('computing…')).toHaveCount(0);
   const before = requests.length;
   await page.getByLabel('Open rollouts').setInputFiles({
     name: 'mine.jsonl',
@@ -185,4 +185,34 @@ test('sections 1 to 3 fit one screen of 1280 × 720', async ({ page }) => {
   await expect(chosen(page)).toHaveCount(1);
   const bottom = await page.locator('.story').evaluate((story) => story.getBoundingClientRect().bottom);
   expect(bottom).toBeLessThanOrEqual(720);
+});
+
+test('a large file is read and estimated away from the page', async ({ page }) => {
+  const lines: string[] = [];
+  for (let trajectory = 0; trajectory < 160; trajectory++) {
+    for (let step = 0; step < 50; step++) {
+      const place = `room ${(trajectory * 7 + step * step) % 23} ${'with a long description '.repeat(15)}`;
+      const row = {
+        uid: `task ${trajectory >> 3}`,
+        traj_uid: `t${trajectory}`,
+        step,
+        anchor_obs: place,
+        action: 'go',
+        valid: true,
+      };
+      lines.push(JSON.stringify({ ...row, reward: step === 49 ? trajectory % 2 : 0 }));
+    }
+  }
+  await page.goto('./');
+  await expect(chosen(page)).toHaveCount(1);
+  await page
+    .getByLabel('Open rollouts')
+    .setInputFiles({ name: 'large.jsonl', mimeType: 'text/plain', buffer: Buffer.from(lines.join('\n')) });
+  await expect(page.getByText('large.jsonl')).toBeVisible();
+  await expect(page.getByText(/of 8,000 steps/)).toBeVisible();
+  const before = await sum(page, 'HGPO').textContent();
+  await slider(page, 'γ').fill('0.6');
+  await expect(sum(page, 'HGPO')).not.toHaveText(before!);
+  await page.getByRole('radio', { name: /^ProGPO/ }).check();
+  await expect(sum(page, 'ProGPO')).toBeVisible();
 });

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'react';
+import { largestTask } from '../workers/estimation/derive.ts';
 import { methods as methodTable } from '../estimators/registry.ts';
 import { Arithmetic } from './advantage/Arithmetic.tsx';
 import { StepAdvantage } from './advantage/StepAdvantage.tsx';
@@ -16,7 +17,6 @@ import { usePageKeys } from './shell/usePageKeys.ts';
 import { useAppearance, useSelection, useSettings } from './state/controls.ts';
 import { nothing, type Method } from './state/fields.ts';
 import { useEstimates } from './state/estimates.ts';
-import { largestTask } from './state/members.ts';
 import { openRecorded, useRollouts } from './state/rollouts.ts';
 import { chooseAddress, taskInUse } from './state/selection.ts';
 import { AllSteps } from './steps/AllSteps.tsx';

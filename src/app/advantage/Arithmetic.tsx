@@ -36,6 +36,7 @@ export function Arithmetic({ estimates, row, method, onHover, onClose }: Arithme
   }, []);
   const { batch, byMethod } = estimates;
   const estimate = byMethod[method];
+  if (!estimate) return null;
   const { parts, advantage } = explainRow(batch, estimate, row);
   const name = methodTable[method].name;
   const scaled = estimate.settings.mode === 'mean_std_norm' && method !== 'rloo';
@@ -164,7 +165,7 @@ function ComparisonArithmetic({ part, scaled, estimates, row, onHover }: PartPro
                       chooseAddress(address);
                     }}
                   >
-                    {part.kind === 'episode' && !estimates.settings.grpo.crossSteps
+                    {part.kind === 'episode' && !estimates.byMethod.grpo.settings.crossSteps
                       ? texts.memberTrajectory(address.trajectory + 1)
                       : texts.memberStep(address.trajectory + 1, address.step)}
                   </button>

@@ -22,27 +22,33 @@ interface StepAdvantageProps {
 /** The advantage of one step: part by part, summed, and beside what the other methods say, all on one axis. */
 export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: StepAdvantageProps) {
   const texts = useTexts().compare;
-  const { batch, byMethod, settings } = estimates;
-  const { parts, advantage: value } = explainRow(batch, byMethod[method], row);
+  const { batch, byMethod } = estimates;
+  const { settings } = byMethod.hgpo;
+  const estimate = byMethod[method];
+  const valueOf = (one: Method) => byMethod[one]?.advantage[row] ?? NaN;
+  const value = valueOf(method);
+  const parts = estimate ? explainRow(batch, estimate, row).parts : [];
   // RLOO never divides by a standard deviation: where the others do, it is off their scale and must not set it.
-  const onScale = methods.filter((one) => one !== 'rloo' || settings.hgpo.mode === 'mean_norm');
+  const onScale = methods.filter((one) => one !== 'rloo' || settings.mode === 'mean_norm');
   const reach = Math.max(
     0.5,
-    ...onScale.map((one) => Math.abs(byMethod[one].advantage[row]!)),
+    ...onScale.map((one) => Math.abs(valueOf(one) || 0)),
     ...(method === 'rloo' ? [] : parts.map(({ advantage }) => (Number.isNaN(advantage) ? 0 : Math.abs(advantage)))),
   );
-  const opposite = methods.filter((one) => byMethod[one].advantage[row]! * value < 0);
-  const deepest = settings.hgpo.K;
+  const opposite = methods.filter((one) => valueOf(one) * value < 0);
+  const deepest = settings.K;
   const name = methodTable[method].name;
   const segments = runningSum(parts);
 
   return (
     <div className="step-advantage">
       <p className="step-advantage-sentence">
-        {texts.sentence(value, name)}{' '}
-        <span className="soft">
-          {opposite.length > 0 ? texts.disagree(opposite.map((one) => methodTable[one].name)) : texts.agree}
-        </span>
+        {estimate ? texts.sentence(value, name) : texts.pending}{' '}
+        {estimate && (
+          <span className="soft">
+            {opposite.length > 0 ? texts.disagree(opposite.map((one) => methodTable[one].name)) : texts.agree}
+          </span>
+        )}
       </p>
       <table className="step-advantage-table">
         <caption className="visually-hidden">{texts.title}</caption>
@@ -123,7 +129,7 @@ export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: Step
             </th>
           </tr>
           {methods.map((one) => {
-            const here = byMethod[one].advantage[row]!;
+            const here = valueOf(one);
             return (
               <tr key={one} className={one === method ? 'step-advantage-own' : undefined}>
                 <th scope="row" colSpan={2}>
@@ -140,14 +146,22 @@ export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: Step
                 </th>
                 <td>
                   <Track>
-                    <line className="step-advantage-stem" x1="50%" x2={`${at(here, reach)}%`} y1={9} y2={9} />
+                    <line className="step-advantage-stem" x1="50%" x2={`${at(here || 0, reach)}%`} y1={9} y2={9} />
                     <Dot value={here} reach={reach} />
                   </Track>
                 </td>
                 <td className="numeric">
                   <Value method={one} value={here} onOpen={onOpen} />
                 </td>
-                <td className="numeric">{here * value < 0 ? texts.opposite : here === 0 ? texts.states.zero : ''}</td>
+                <td className="numeric">
+                  {Number.isNaN(here)
+                    ? texts.pending
+                    : here * value < 0
+                      ? texts.opposite
+                      : here === 0
+                        ? texts.states.zero
+                        : ''}
+                </td>
               </tr>
             );
           })}
@@ -208,6 +222,7 @@ function Bar({ value, reach }: { readonly value: number; readonly reach: number 
 
 /** A dot at a value, or an arrowhead at the end of the axis for a value beyond it. */
 function Dot({ value, reach }: { readonly value: number; readonly reach: number }) {
+  if (Number.isNaN(value)) return null;
   const { fill } = advantagePaint(value, reach / 2);
   if (Math.abs(value) <= reach) {
     return <circle cx={`${at(value, reach)}%`} cy={9} r={4.5} className="step-advantage-dot" style={{ fill }} />;

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { contextGroups } from '../../estimators/groups.ts';
 import { resolveSettings } from '../../estimators/settings.ts';
 import type { RolloutBatch } from '../../rollouts/batch.ts';
+import { previousRows } from '../../workers/estimation/derive.ts';
 import { wordBatch } from '../../testing/word-batch.ts';
-import { chosenChain, hierarchyOf, previousRows, rowBefore, sharedPasts } from './hierarchy.ts';
+import { chosenChain, hierarchyOf, rowBefore, sharedPasts } from './hierarchy.ts';
 
 const groupsOf = (batch: RolloutBatch, K: number) =>
   contextGroups(batch, resolveSettings({ method: 'hgpo', options: { K } }));

@@ -13,17 +13,6 @@ export interface GroupNode {
   readonly children: readonly GroupNode[];
 }
 
-/** Where each row stands in its trajectory, so that "k steps before" is one subtraction. */
-export function previousRows(batch: RolloutBatch): Int32Array {
-  const previous = new Int32Array(batch.rowCount).fill(-1);
-  for (let t = 0; t < batch.trajectoryTask.length; t++) {
-    for (let at = batch.rowStart[t]! + 1; at < batch.rowStart[t + 1]!; at++) {
-      previous[batch.byStep[at]!] = batch.byStep[at - 1]!;
-    }
-  }
-  return previous;
-}
-
 /** The row `lag` steps earlier in the same trajectory, or −1. */
 export function rowBefore(previous: Int32Array, row: number, lag: number): number {
   let at = row;

@@ -25,26 +25,26 @@ export function RollOut({ estimates, task, members, hovered, onHover }: RollOutP
   const texts = useTexts().rollOut;
   const { method, colour, depth } = useSettings();
   const { trajectory, step } = useSelection();
-  const estimate = estimates?.byMethod[method];
+  // Null while ProGPO is still being computed; returns are the same for every method.
+  const advantage = estimates?.byMethod[method]?.advantage ?? null;
+  const returnsToGo = estimates?.byMethod.hgpo.returns ?? null;
   const chosen = useMemo(() => (trajectory >= 0 && step >= 0 ? { trajectory, step } : null), [trajectory, step]);
   // Full colour is the largest advantage of this task under any setting reached by dragging: a round number above it,
   // so that colours do not all shift while one value moves.
   const fullAdvantage = useMemo(() => {
     let largest = 0;
-    if (task && estimate) {
+    if (task && advantage) {
       for (const { rows } of task.trajectories) {
-        for (const row of rows) largest = Math.max(largest, Math.abs(estimate.advantage[row]!));
+        for (const row of rows) largest = Math.max(largest, Math.abs(advantage[row]!));
       }
     }
     return Math.max(0.5, Math.ceil(largest * 2) / 2);
-  }, [task, estimate]);
+  }, [task, advantage]);
   const returns = useMemo(() => {
     const shown =
-      task && estimate
-        ? task.trajectories.flatMap(({ rows }) => Array.from(rows, (row) => estimate.returns[row]!))
-        : [];
+      task && returnsToGo ? task.trajectories.flatMap(({ rows }) => Array.from(rows, (row) => returnsToGo[row]!)) : [];
     return { low: Math.min(0, ...shown), high: Math.max(0, ...shown) };
-  }, [task, estimate]);
+  }, [task, returnsToGo]);
 
   const won = task?.trajectories.filter(({ success }) => success === true).length ?? 0;
   const said = task?.trajectories.some(({ success }) => success !== null) ?? false;
@@ -75,13 +75,13 @@ export function RollOut({ estimates, task, members, hovered, onHover }: RollOutP
         </fieldset>
       </ChapterHead>
       <div id="rollouts">
-        {estimates && task && estimate && (
+        {estimates && task && returnsToGo && (
           <RolloutGrid
             batch={estimates.batch}
             task={task}
             colour={colour}
-            returns={estimate.returns}
-            advantage={estimate.advantage}
+            returns={returnsToGo}
+            advantage={advantage}
             fullAdvantage={fullAdvantage}
             lowReturn={returns.low}
             highReturn={returns.high}
@@ -112,8 +112,8 @@ export function RollOut({ estimates, task, members, hovered, onHover }: RollOutP
           </span>
         )}
         <span>
-          {estimate && task && hovered >= 0
-            ? describe(estimates!, task, hovered, texts.hover, methodTable[method].name, estimate.advantage[hovered]!)
+          {estimates && task && hovered >= 0
+            ? describe(estimates, task, hovered, texts.hover, methodTable[method].name, advantage?.[hovered] ?? NaN)
             : `${texts.stateKey} ${texts.pastKey}`}
         </span>
       </div>

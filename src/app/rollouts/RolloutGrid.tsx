@@ -21,7 +21,8 @@ interface RolloutGridProps {
   readonly colour: Settings['colour'];
   /** [rows] of the batch: what the cells show under `return` and `advantage`. */
   readonly returns: Float64Array;
-  readonly advantage: Float64Array;
+  /** Null while it is being computed. */
+  readonly advantage: Float64Array | null;
   /** Full colour strength of an advantage. */
   readonly fullAdvantage: number;
   readonly lowReturn: number;

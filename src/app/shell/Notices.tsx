@@ -15,6 +15,8 @@ function sentence(notice: Notice, texts: Texts['notice']): string {
       return texts.selectionNotThere;
     case 'rollouts failed':
       return texts.rolloutsFailed(notice.reason);
+    case 'worker failed':
+      return texts.workerFailed(notice.reason);
   }
 }
 

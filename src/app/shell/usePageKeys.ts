@@ -28,7 +28,8 @@ export function usePageKeys(estimates: Estimates | null): void {
 /** The next step, in order of disagreement, to which the two methods give opposite signs. */
 function nextFlip({ batch, byMethod, places }: Estimates): void {
   const { method, against } = useSettings.getState();
-  const flips = signFlips(byMethod[method].advantage, byMethod[against].advantage);
+  const [a, b] = [byMethod[method], byMethod[against]];
+  const flips = a && b ? signFlips(a.advantage, b.advantage) : [];
   if (flips.length === 0) return;
   const { task, trajectory, step } = useSelection.getState();
   const chosen = task < 0 ? -1 : rowAt(taskOf(batch, task), trajectory, step);

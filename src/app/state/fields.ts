@@ -1,3 +1,5 @@
+import { comparedMethods, deepestLevel, type ComparedMethod } from '../../workers/estimation/derive.ts';
+
 /**
  * Every piece of state that a person can set, in one table: its kind, its range, its default, and where it is kept. Links,
  * storage and the controls all read this table, so nothing can be settable and yet missing from a link.
@@ -43,9 +45,8 @@ const number = (fallback: number, range: { min: number; max: number; step: numbe
 const setting = (link: string): Kept => ({ link, stored: true });
 const selected = (link: string): Kept => ({ link, stored: false });
 
-/** The methods of the control strip, from the coarsest comparison to the finest. */
-export const methods = ['grpo', 'rloo', 'gigpo', 'hgpo', 'progpo'] as const;
-export type Method = (typeof methods)[number];
+export const methods = comparedMethods;
+export type Method = ComparedMethod;
 
 /** No step, trajectory or task is chosen. */
 export const nothing = -1;
@@ -60,7 +61,7 @@ export const settingFields = {
   /** Exponent of the level weights (k + c)^α. */
   alpha: number(1, { min: 0, max: 8, step: 0.05 }, setting('alpha')),
   /** K, the deepest history level of the groups. */
-  depth: number(2, { min: 0, max: 8, step: 1 }, setting('K')),
+  depth: number(2, { min: 0, max: deepestLevel, step: 1 }, setting('K')),
   /** N, trajectories used from each task; 0 takes all there are. */
   members: number(0, { min: 0, max: 4096, step: 1 }, setting('N')),
   /** Discount. */

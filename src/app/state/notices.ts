@@ -7,7 +7,8 @@ export type Notice =
   | { readonly kind: 'newer link' }
   | { readonly kind: 'storage started clean' }
   | { readonly kind: 'selection not there' }
-  | { readonly kind: 'rollouts failed'; readonly reason: string };
+  | { readonly kind: 'rollouts failed'; readonly reason: string }
+  | { readonly kind: 'worker failed'; readonly reason: string };
 
 interface Notices {
   readonly list: readonly { readonly id: number; readonly notice: Notice }[];

@@ -3,6 +3,7 @@ import type { RolloutBatch } from '../../rollouts/batch.ts';
 import { readRollouts } from '../../rollouts/dialects.ts';
 import type { ImportReport } from '../../rollouts/import.ts';
 import type { ByteSource } from '../../rollouts/lines.ts';
+import { EstimationWorker } from '../../workers/estimation/client.ts';
 import { tell } from './notices.ts';
 
 /** Where the rollouts on screen come from. */
@@ -10,9 +11,13 @@ export type RolloutOrigin = { readonly kind: 'recorded' } | { readonly kind: 'ow
 
 export interface Rollouts {
   readonly batch: RolloutBatch | null;
+  /** Holds the same rollouts, for what takes long. */
+  readonly worker: EstimationWorker | null;
+  /** Whether they are few enough to be estimated on the page, at once. */
+  readonly onPage: boolean;
   readonly origin: RolloutOrigin;
   readonly report: ImportReport | null;
-  /** A file that is being read, by name; null = none. */
+  /** A file of one's own that is being read, by name. */
   readonly reading: string | null;
   /** The recorded rollouts could not be fetched. */
   readonly failed: boolean;
@@ -20,6 +25,8 @@ export interface Rollouts {
 
 export const useRollouts = create<Rollouts>(() => ({
   batch: null,
+  worker: null,
+  onPage: true,
   origin: { kind: 'recorded' },
   report: null,
   reading: null,
@@ -29,20 +36,36 @@ export const useRollouts = create<Rollouts>(() => ({
 /** The recorded rollouts that the page opens with; public/rollouts/README.md says how they were made. */
 const recordedFile = 'rollouts/opening.jsonl';
 
+/** Files above this size are read and estimated in a worker: about 12,000 steps, some 30 ms of work on the page. */
+const largeFile = 3_000_000;
+
 /** Only the latest request may change the store: a slow file must not replace a newer one. */
 let latest = 0;
 
+function show(rollouts: Pick<Rollouts, 'batch' | 'worker' | 'onPage' | 'origin' | 'report'>): void {
+  const { worker } = useRollouts.getState();
+  useRollouts.setState({ ...rollouts, reading: null });
+  if (worker !== rollouts.worker) worker?.end();
+}
+
 export async function openRecorded(): Promise<void> {
   const request = ++latest;
-  useRollouts.setState({ reading: recordedFile, failed: false });
+  useRollouts.setState({ failed: false });
   try {
     const response = await fetch(import.meta.env.BASE_URL + recordedFile);
     if (!response.ok || !response.body) throw new Error(`${recordedFile}: ${response.status}`);
     const { batch } = await readRollouts(response.body);
-    if (request !== latest) return;
-    useRollouts.setState({ batch, origin: { kind: 'recorded' }, report: null, reading: null });
+    if (request === latest) {
+      show({
+        batch,
+        worker: new EstimationWorker(batch),
+        onPage: true,
+        origin: { kind: 'recorded' },
+        report: null,
+      });
+    }
   } catch {
-    if (request === latest) useRollouts.setState({ reading: null, failed: true });
+    if (request === latest) useRollouts.setState({ failed: true });
   }
 }
 
@@ -50,24 +73,36 @@ export async function openRecorded(): Promise<void> {
 export async function openFile(file: File): Promise<void> {
   const request = ++latest;
   useRollouts.setState({ reading: file.name });
+  const reader = file.size > largeFile ? new EstimationWorker(null) : null;
   try {
-    const { batch, report } = await readRollouts(file.stream() as ByteSource);
-    if (request !== latest) return;
-    if (batch.rowCount === 0) {
-      useRollouts.setState({ report, reading: null });
+    const { batch, report } = reader ? await reader.read(file) : await readRollouts(file.stream() as ByteSource);
+    if (request !== latest) {
+      reader?.end();
+    } else if (batch.rowCount === 0) {
+      reader?.end();
+      useRollouts.setState({ reading: null });
       tell({ kind: 'rollouts failed', reason: firstReason(report) });
-      return;
+    } else {
+      show({
+        batch,
+        worker: reader ?? new EstimationWorker(batch),
+        onPage: !reader,
+        origin: { kind: 'own', file: file.name },
+        report,
+      });
     }
-    useRollouts.setState({ batch, origin: { kind: 'own', file: file.name }, report, reading: null });
   } catch (error) {
+    reader?.end();
     if (request !== latest) return;
     useRollouts.setState({ reading: null });
     tell({ kind: 'rollouts failed', reason: error instanceof Error ? error.message : String(error) });
   }
 }
 
+/** Why a file without any accepted row has none. */
 function firstReason(report: ImportReport): string {
   const first = report.unreadable[0] ?? report.defective[0];
   if (first) return `Line ${first.lines[0]}: ${first.reason}.`;
-  return report.refused[0]?.reason ?? '';
+  const refused = report.refused[0];
+  return refused ? `Trajectory ${JSON.stringify(refused.trajectory)}: ${refused.reason}.` : '';
 }

@@ -18,9 +18,9 @@ interface AllStepsProps {
 
 /** What holds for all steps of the batch: how large groups are, who has company, where methods disagree. */
 export function AllSteps({ estimates, method, against, chosen, onChoose }: AllStepsProps) {
-  const { deep, settings } = estimates;
+  const { deep, byMethod } = estimates;
   const levels = useMemo(() => levelDiagnostics(deep), [deep]);
-  const deepest = settings.hgpo.K;
+  const deepest = byMethod.hgpo.settings.K;
   return (
     <>
       <GroupSizes levels={levels} deepest={deepest} />

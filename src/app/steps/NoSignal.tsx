@@ -19,7 +19,7 @@ export function NoSignal({ estimates: { byMethod } }: { readonly estimates: Esti
       methods.map((method) => ({
         method,
         name: methodTable[method].name,
-        none: shareWithoutSignal(byMethod[method].advantage),
+        none: byMethod[method] ? shareWithoutSignal(byMethod[method].advantage) : NaN,
       })),
     [byMethod],
   );
@@ -36,7 +36,7 @@ export function NoSignal({ estimates: { byMethod } }: { readonly estimates: Esti
           <li key={method} className={method === chosen ? 'no-signal-own' : undefined}>
             <span>{name}</span>
             <span className="no-signal-bar" aria-hidden="true">
-              <span style={{ width: `${none * 100}%` }} />
+              <span style={{ width: `${(none || 0) * 100}%` }} />
             </span>
             <span>{share(none)}</span>
           </li>

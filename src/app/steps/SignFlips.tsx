@@ -27,7 +27,7 @@ export function SignFlips({ estimates, method, against, chosen, onChoose }: Sign
   const { batch, byMethod, places } = estimates;
   const a = byMethod[method];
   const b = byMethod[against];
-  const flips = useMemo(() => signFlips(a.advantage, b.advantage), [a, b]);
+  const flips = useMemo(() => (a && b ? signFlips(a.advantage, b.advantage) : []), [a, b]);
   const names = [methodTable[method].name, methodTable[against].name] as const;
   const where = (row: number) => {
     const { task, trajectory, step } = addressOf(batch, places, row);
@@ -36,7 +36,9 @@ export function SignFlips({ estimates, method, against, chosen, onChoose }: Sign
   return (
     <Figure
       title={texts.allSteps.flips}
-      sentence={texts.allSteps.flipsSentence(flips.length, names[0], names[1], batch.rowCount)}
+      sentence={
+        a && b ? texts.allSteps.flipsSentence(flips.length, names[0], names[1], batch.rowCount) : texts.compare.pending
+      }
       aside={
         <>
           <Origin of="measured" />
@@ -79,11 +81,7 @@ export function SignFlips({ estimates, method, against, chosen, onChoose }: Sign
                 <Value name={names[1]} value={second} />
               </span>
               <span className="sign-flip-reason soft">
-                {texts.allSteps.reason(
-                  names,
-                  decidingPart(estimates, row, method),
-                  decidingPart(estimates, row, against),
-                )}
+                {texts.allSteps.reason(names, decidingPart(batch, a!, row), decidingPart(batch, b!, row))}
               </span>
             </button>
           </li>

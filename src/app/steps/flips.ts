@@ -1,8 +1,7 @@
+import type { Estimate } from '../../estimators/estimate.ts';
 import { explainRow, type AdvantagePart } from '../../estimators/explain.ts';
 import type { RolloutBatch } from '../../rollouts/batch.ts';
 import { contribution } from '../advantage/parts.ts';
-import type { Estimates } from '../state/estimates.ts';
-import type { Method } from '../state/fields.ts';
 
 /** A step to which two methods give opposite signs. */
 export interface Flip {
@@ -27,23 +26,13 @@ export interface StepAddress {
   readonly step: number;
 }
 
-/** For each trajectory of the batch its number inside its task. */
-export function trajectoryPlaces(batch: Pick<RolloutBatch, 'trajectoryTask'>): Int32Array {
-  const next = new Map<number, number>();
-  return batch.trajectoryTask.map((task) => {
-    const place = next.get(task) ?? 0;
-    next.set(task, place + 1);
-    return place;
-  });
-}
-
 export function addressOf(batch: RolloutBatch, places: Int32Array, row: number): StepAddress {
   return { task: batch.task[row]!, trajectory: places[batch.trajectory[row]!]!, step: batch.step[row]! };
 }
 
 /** The part that decides the sign of a step under a method: the one that adds most to the sum. */
-export function decidingPart({ batch, byMethod }: Estimates, row: number, method: Method): AdvantagePart {
-  return explainRow(batch, byMethod[method], row).parts.reduce((a, b) =>
+export function decidingPart(batch: RolloutBatch, estimate: Estimate, row: number): AdvantagePart {
+  return explainRow(batch, estimate, row).parts.reduce((a, b) =>
     Math.abs(contribution(b)) > Math.abs(contribution(a)) ? b : a,
   );
 }

@@ -206,6 +206,7 @@ export const en = {
     compared: 'Compared with',
     weight: 'weight',
     levelName: (k: number) => (k === 0 ? 'same state' : k === 1 ? '+ last step' : `+ last ${inWords(k)}`),
+    pending: 'computing…',
     parts: {
       episode: 'whole trajectories',
       peers: 'same full history',
@@ -279,6 +280,7 @@ export const en = {
     storageStartedClean: 'What was kept from last time could not be read, so the page starts fresh.',
     selectionNotThere: 'The chosen step is not in these rollouts; the nearest one is shown.',
     rolloutsFailed: (reason: string) => `The file could not be used. ${reason}`,
+    workerFailed: (reason: string) => `Some numbers could not be computed. ${reason} Open the rollouts again to retry.`,
     dismiss: 'Dismiss',
   },
 };
