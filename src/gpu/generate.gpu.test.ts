@@ -6,9 +6,9 @@ import { DecoderWeights, type DecoderConfig, type ModelWeights } from './decoder
 import type { Gpu } from './device.ts';
 import { GenerationError, Generator, type GenerationPlan, type GenerationRequest, type Reply } from './generate.ts';
 import { sampleTwin } from './kernels/sample.ts';
-import { allowedMask, PrefixTree } from './prefix-tree.ts';
+import { PrefixTree } from './prefix-tree.ts';
 import { randomQuantized } from './quantized.ts';
-import { raggedBatch } from './ragged.ts';
+import { replyBatch } from './reply-batch.ts';
 import { ModelSession, type HeadBatch } from './session.ts';
 import { DEFAULT_VARIANTS } from './variants.ts';
 
@@ -84,24 +84,14 @@ async function generate(asked: GenerationRequest, weights: ModelWeights = dense,
   }
 }
 
-/** What training sees of replies: prompt and reply as one sequence, every reply token a target within what was allowed. */
+/** What training sees of replies. */
 function trainingBatch(asked: GenerationRequest, replies: readonly Reply[]): HeadBatch {
-  const sequences = replies.map(({ tokens }, i) => [...Array.from(asked.prompts[i]!), ...tokens.slice(0, -1)]);
-  const batch = raggedBatch(sequences);
-  const responseIndex = replies.flatMap(({ tokens }, i) => {
-    const first = batch.sequenceStart[i]! + asked.prompts[i]!.length - 1;
-    return Array.from(tokens, (_, k) => first + k);
-  });
-  return {
-    ...batch,
-    responseIndex: Uint32Array.from(responseIndex),
-    targets: Uint32Array.from(replies.flatMap(({ tokens }) => [...tokens])),
-    allowed: allowedMask(
-      replies.flatMap(({ tokens }, i) => asked.trees?.[i]?.allowedAlong(tokens) ?? Array.from(tokens, () => null)),
-      config.vocabSize,
-    ),
-    temperature: asked.temperature > 0 ? asked.temperature : 1,
-  };
+  const rows = replies.map(({ tokens }, i) => ({
+    prompt: asked.prompts[i]!,
+    reply: tokens,
+    tree: asked.trees?.[i] ?? null,
+  }));
+  return replyBatch(rows, config.vocabSize, asked.temperature > 0 ? asked.temperature : 1);
 }
 
 describe.each(['dense', 'int8', 'int4'] as const)('with %s weights', (kind) => {
