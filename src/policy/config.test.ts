@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { modelConfigJson, parseModelConfig, type ModelConfig } from './config.ts';
+import type { DecoderConfig } from '../gpu/decoder.ts';
+import { modelConfigJson, parseModelConfig } from './config.ts';
 import { ModelFileError } from './modelFileError.ts';
 import { initialWeights, parameterCount, weightSpecs, weightsThatDoNotFit } from './weights.ts';
 
-const config: ModelConfig = {
+const config: DecoderConfig = {
   hiddenSize: 64,
   layers: 2,
   heads: 4,
@@ -14,7 +15,6 @@ const config: ModelConfig = {
   contextLength: 256,
   ropeTheta: 10000,
   normEpsilon: 1e-6,
-  tiedEmbedding: true,
 };
 
 describe('model configuration', () => {
@@ -38,6 +38,7 @@ describe('model configuration', () => {
     ['heads that do not share keys evenly', changed({ num_key_value_heads: 3 }), 'num_key_value_heads'],
     ['an odd head', changed({ head_dim: 15 }), 'odd'],
     ['a size without bound', changed({ vocab_size: 1e12 }), 'vocab_size'],
+    ['an output head of its own', changed({ tie_word_embeddings: false }), 'tie_word_embeddings'],
     ['a fraction', changed({ num_hidden_layers: 1.5 }), 'num_hidden_layers'],
   ])('refuses %s in one sentence', (_, text, reason) => {
     expect(() => parseModelConfig(text)).toThrow(ModelFileError);

@@ -1,35 +1,6 @@
 import { z } from 'zod';
+import type { DecoderConfig } from '../gpu/decoder.ts';
 import { ModelFileError } from './modelFileError.ts';
-
-/**
- * Sizes and constants of a Qwen2-style decoder: token embedding, N × [RMSNorm, grouped-query attention with rotary
- * positions and a bias on q, k and v, RMSNorm, SwiGLU], final RMSNorm, output head. On disk it is the `config.json` of
- * Hugging Face's `Qwen2ForCausalLM`; the name there stands beside each field.
- */
-export interface ModelConfig {
-  /** Width d of the residual stream (`hidden_size`). */
-  readonly hiddenSize: number;
-  /** Number of decoder layers (`num_hidden_layers`). */
-  readonly layers: number;
-  /** Number of query heads (`num_attention_heads`). */
-  readonly heads: number;
-  /** Number of key and value heads; divides `heads` (`num_key_value_heads`). */
-  readonly kvHeads: number;
-  /** Width of one head, even because rotary positions turn pairs (`head_dim`, else hidden_size / heads). */
-  readonly headSize: number;
-  /** Width of the SwiGLU layer (`intermediate_size`). */
-  readonly ffnSize: number;
-  /** Number of tokens (`vocab_size`). */
-  readonly vocabSize: number;
-  /** Longest sequence, prompt and reply together (`max_position_embeddings`). */
-  readonly contextLength: number;
-  /** Base of the rotary frequencies θ^(−2i/headSize) (`rope_theta`). */
-  readonly ropeTheta: number;
-  /** ε inside the root of RMSNorm (`rms_norm_eps`). */
-  readonly normEpsilon: number;
-  /** Whether the output head is the embedding matrix (`tie_word_embeddings`). */
-  readonly tiedEmbedding: boolean;
-}
 
 const count = (most: number) => z.number().int().min(1).max(most);
 
@@ -46,18 +17,19 @@ const qwen2Config = z.looseObject({
   max_position_embeddings: count(1_000_000),
   rope_theta: z.number().positive().default(10000),
   rms_norm_eps: z.number().positive().max(0.1).default(1e-6),
-  tie_word_embeddings: z.boolean().default(false),
+  // The engine has no output head of its own.
+  tie_word_embeddings: z.literal(true),
   hidden_act: z.literal('silu').default('silu'),
   use_sliding_window: z.literal(false).default(false),
   rope_scaling: z.null().optional(),
 });
 
 /**
- * Reads a `config.json`.
+ * Reads a `config.json` of Hugging Face's `Qwen2ForCausalLM`.
  * @param file the name that an error message carries.
  * @throws ModelFileError when the text is no JSON, is not a Qwen2 configuration, or its sizes do not fit each other.
  */
-export function parseModelConfig(text: string, file = 'config.json'): ModelConfig {
+export function parseModelConfig(text: string, file = 'config.json'): DecoderConfig {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -71,7 +43,7 @@ export function parseModelConfig(text: string, file = 'config.json'): ModelConfi
     throw new ModelFileError(file, `${where} does not fit a Qwen2 decoder (${issue.message})`);
   }
   const raw = parsed.data;
-  const config: ModelConfig = {
+  const config: DecoderConfig = {
     hiddenSize: raw.hidden_size,
     layers: raw.num_hidden_layers,
     heads: raw.num_attention_heads,
@@ -82,7 +54,6 @@ export function parseModelConfig(text: string, file = 'config.json'): ModelConfi
     contextLength: raw.max_position_embeddings,
     ropeTheta: raw.rope_theta,
     normEpsilon: raw.rms_norm_eps,
-    tiedEmbedding: raw.tie_word_embeddings,
   };
   const misfit = sizesThatDoNotFit(config);
   if (misfit) throw new ModelFileError(file, misfit);
@@ -90,7 +61,7 @@ export function parseModelConfig(text: string, file = 'config.json'): ModelConfi
 }
 
 /** Why the sizes contradict each other, or null. */
-export function sizesThatDoNotFit(config: ModelConfig): string | null {
+export function sizesThatDoNotFit(config: DecoderConfig): string | null {
   const { hiddenSize, heads, kvHeads, headSize } = config;
   if (!Number.isInteger(headSize)) return `hidden_size ${hiddenSize} is not a multiple of num_attention_heads ${heads}`;
   if (headSize % 2 !== 0) return `the head size ${headSize} is odd, and rotary positions need an even one`;
@@ -109,7 +80,7 @@ export interface SpecialTokenIds {
  * The text of `config.json`, as Transformers and Transformers.js read it.
  * @param extra further fields, which they keep and ignore
  */
-export function modelConfigJson(config: ModelConfig, tokens: SpecialTokenIds, extra: object = {}): string {
+export function modelConfigJson(config: DecoderConfig, tokens: SpecialTokenIds, extra: object = {}): string {
   const json = {
     architectures: ['Qwen2ForCausalLM'],
     model_type: 'qwen2',
@@ -124,7 +95,7 @@ export function modelConfigJson(config: ModelConfig, tokens: SpecialTokenIds, ex
     max_position_embeddings: config.contextLength,
     rope_theta: config.ropeTheta,
     rms_norm_eps: config.normEpsilon,
-    tie_word_embeddings: config.tiedEmbedding,
+    tie_word_embeddings: true,
     use_sliding_window: false,
     attention_dropout: 0,
     initializer_range: 0.02,

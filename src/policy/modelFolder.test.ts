@@ -3,7 +3,7 @@ import { randomWeights } from '../testing/decoders.ts';
 import { untrainedPolicy } from '../testing/policyModels.ts';
 import { modelFolderFiles, readModelFolder, weightFormats, type ReadFile } from './modelFolder.ts';
 import { ModelFileError } from './modelFileError.ts';
-import { quantizeWeights } from './storedWeights.ts';
+import { quantizeWeights } from './quantization.ts';
 import { Tokenizer } from './tokenizer.ts';
 
 const model = untrainedPolicy('rooms');

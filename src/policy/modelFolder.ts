@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { environmentNames, type EnvironmentName } from '../environments/environment.ts';
-import { modelConfigJson, parseModelConfig, type ModelConfig } from './config.ts';
+import type { DecoderConfig, ModelWeights } from '../gpu/decoder.ts';
+import { modelConfigJson, parseModelConfig } from './config.ts';
 import { ModelFileError } from './modelFileError.ts';
 import { readDecoder, writeDecoder } from './onnx/decoderFile.ts';
 import { LONGEST_HISTORY, type PromptFormat } from './prompt.ts';
-import { quantizeWeights, type StoredWeights } from './storedWeights.ts';
+import { quantizeWeights } from './quantization.ts';
 import { Tokenizer } from './tokenizer.ts';
 import type { Weights } from './weights.ts';
 
@@ -23,7 +24,7 @@ export const weightFormats = Object.keys(weightFiles) as WeightFormat[];
 
 /** A policy's model without its weights: what every file of weights in its folder shares. */
 export interface ModelDescription {
-  readonly config: ModelConfig;
+  readonly config: DecoderConfig;
   readonly tokenizer: Tokenizer;
   /** The environments whose texts the vocabulary covers. */
   readonly environments: readonly EnvironmentName[];
@@ -35,7 +36,7 @@ export interface ModelDescription {
 
 export interface ModelFolder extends ModelDescription {
   /** The weights that were asked for. */
-  readonly weights: StoredWeights;
+  readonly weights: ModelWeights;
   /** The bytes that they came from, for ONNX Runtime. */
   readonly bytes: Uint8Array;
   /** Where they came from, for messages. */

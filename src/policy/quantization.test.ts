@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { randomStream } from '../random/stream.ts';
-import { BLOCK, blocksPerRow, dequantize, quantize } from './quantization.ts';
+import { BLOCK, blocksPerRow, dequantize } from '../gpu/quantized.ts';
+import { quantize } from './quantization.ts';
 import { UnfitWeightsError } from './weights.ts';
 
 const normal = (count: number, seed = 1) => {

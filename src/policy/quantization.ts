@@ -1,37 +1,13 @@
-import { firstNotFinite, UnfitWeightsError } from './weights.ts';
+import type { DecoderConfig, DenseTensor, ModelWeights } from '../gpu/decoder.ts';
+import { BLOCK, blocksPerRow, type QuantizedMatrix } from '../gpu/quantized.ts';
+import { firstNotFinite, UnfitWeightsError, weightSpecs, weightsThatDoNotFit, type Weights } from './weights.ts';
 
-/** Values that share one scale; the block of ONNX Runtime's `MatMulNBits` and of the engine's matmul kernels. */
-export const BLOCK = 32;
-
-export type Bits = 4 | 8;
-
-/**
- * A matrix [rows, columns] whose rows are cut into blocks of 32 values: value = scale · (code − zero point). The bytes lie as
- * `MatMulNBits` (com.microsoft) wants its operand B, one row for each output: two 4-bit codes a byte, low nibble first.
- * The last block of a row is filled up with codes that mean 0.
- */
-export interface QuantizedMatrix {
-  readonly bits: Bits;
-  readonly rows: number;
-  readonly columns: number;
-  /** [rows, blocks, 4·bits] bytes, blocks = ⌈columns / 32⌉ */
-  readonly codes: Uint8Array;
-  /** [rows, blocks] */
-  readonly scales: Float32Array;
-  /** [rows, ⌈blocks·bits / 8⌉], packed like the codes; null where every zero point is 2^(bits − 1) */
-  readonly zeroPoints: Uint8Array | null;
-}
-
-export function blocksPerRow(columns: number): number {
-  return Math.ceil(columns / BLOCK);
-}
-
-export function zeroPointBytesPerRow(columns: number, bits: Bits): number {
+export function zeroPointBytesPerRow(columns: number, bits: QuantizedMatrix['bits']): number {
   return Math.ceil((blocksPerRow(columns) * bits) / 8);
 }
 
 export interface QuantizeOptions {
-  readonly bits: Bits;
+  readonly bits: QuantizedMatrix['bits'];
   /** Give each block a zero point of its own. At 4 bits this costs half a byte a block and cuts the squared error. */
   readonly zeroPoints: boolean;
 }
@@ -79,34 +55,27 @@ export function quantize(
   return { bits, rows, columns, codes, scales, zeroPoints: packedZeroPoints };
 }
 
-/** The matrix that the codes stand for, [rows, columns]; the plain twin of what kernels and ONNX Runtime compute. */
-export function dequantize(matrix: QuantizedMatrix): Float32Array {
-  const { bits, rows, columns, codes, scales, zeroPoints } = matrix;
-  const blocks = blocksPerRow(columns);
-  const zeroPointBytes = zeroPointBytesPerRow(columns, bits);
-  const values = new Float32Array(rows * columns);
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
-      const block = Math.floor(column / BLOCK);
-      const at = row * blocks + block;
-      const zeroPoint = zeroPoints ? readCode(zeroPoints, row * zeroPointBytes, block, bits) : 1 << (bits - 1);
-      values[row * columns + column] = scales[at]! * (readCode(codes, at * 4 * bits, column % BLOCK, bits) - zeroPoint);
-    }
+/**
+ * Quantizes every matrix, the embedding included; norms and biases stay floats.
+ * @throws UnfitWeightsError when a weight is missing, misshapen, NaN or infinite, naming it.
+ */
+export function quantizeWeights(config: DecoderConfig, weights: Weights, options: QuantizeOptions): ModelWeights {
+  const misfit = weightsThatDoNotFit(config, weights);
+  if (misfit) throw new UnfitWeightsError(`These weights cannot be quantized: ${misfit}.`);
+  const stored = new Map<string, DenseTensor | QuantizedMatrix>();
+  for (const { name, shape, role } of weightSpecs(config)) {
+    const tensor = weights.get(name)!;
+    const isMatrix = role === 'linear' || role === 'embedding';
+    stored.set(name, isMatrix ? quantize(tensor.data, shape[0]!, shape[1]!, options) : tensor);
   }
-  return values;
+  return stored;
 }
 
-/** Bytes that a quantized matrix takes in a file. */
-export function quantizedBytes(matrix: QuantizedMatrix): number {
-  return matrix.codes.byteLength + matrix.scales.byteLength + (matrix.zeroPoints?.byteLength ?? 0);
+export function isQuantized(weight: DenseTensor | QuantizedMatrix): weight is QuantizedMatrix {
+  return 'codes' in weight;
 }
 
-function readCode(bytes: Uint8Array, start: number, index: number, bits: Bits): number {
-  if (bits === 8) return bytes[start + index]!;
-  return (bytes[start + (index >> 1)]! >> (4 * (index & 1))) & 15;
-}
-
-function writeCode(bytes: Uint8Array, start: number, index: number, bits: Bits, code: number): void {
+function writeCode(bytes: Uint8Array, start: number, index: number, bits: QuantizedMatrix['bits'], code: number): void {
   if (bits === 8) bytes[start + index] = code;
   else bytes[start + (index >> 1)]! |= code << (4 * (index & 1));
 }
@@ -125,7 +94,7 @@ class BlockSearch {
   private to = 0;
   private least = Infinity;
 
-  constructor(bits: Bits) {
+  constructor(bits: QuantizedMatrix['bits']) {
     this.most = 2 ** bits - 1;
     this.middle = 2 ** (bits - 1);
     this.zeroPoint = this.middle;

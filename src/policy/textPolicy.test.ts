@@ -3,15 +3,13 @@ import { RoomsEnvironment } from '../environments/rooms/environment.ts';
 import { randomStream } from '../random/stream.ts';
 import { collectRollouts, firstEpisodes } from '../rollouts/collect.ts';
 import type { PolicyInput } from '../rollouts/policy.ts';
-import { twinLogits } from '../testing/decoderTwin.ts';
-import { randomWeights } from '../testing/decoders.ts';
+import type { ModelWeights } from '../gpu/decoder.ts';
+import { randomWeights, twinLogits } from '../testing/decoders.ts';
 import { untrainedPolicy } from '../testing/policyModels.ts';
 import { randomInputs } from '../testing/randomPlay.ts';
 import { modelFolderFiles, readModelFolder } from './modelFolder.ts';
 import { openOnnxPolicy } from './openOnnxPolicy.ts';
-import { denseWeights } from './storedWeights.ts';
 import { drawFromLogits, type TextPolicy } from './textPolicy.ts';
-import type { Weights } from './weights.ts';
 
 const model = untrainedPolicy('rooms');
 const files = modelFolderFiles(model, randomWeights(model.config), '');
@@ -19,10 +17,10 @@ const end = model.tokenizer.special('<end>');
 
 let policy: TextPolicy;
 let close: () => Promise<void>;
-let weights: Weights;
+let weights: ModelWeights;
 beforeAll(async () => {
   const folder = await readModelFolder(async (path) => files.get(path) ?? null, 'q4');
-  weights = denseWeights(folder.weights);
+  ({ weights } = folder);
   ({ policy, close } = await openOnnxPolicy('untrained', folder));
 });
 afterAll(() => close());
@@ -48,7 +46,7 @@ function twinLogProbs(
   const rows = twinLogits(model.config, weights, [...prompt, ...reply.slice(0, -1)]);
   return reply.map((token, t) => {
     const logits = rows[prompt.length - 1 + t]!;
-    const kept = (allowed(t) ?? logits.map((_, id) => id)).map((id) => logits[id]! / temperature);
+    const kept = Array.from(allowed(t) ?? logits.keys(), (id: number) => logits[id]! / temperature);
     const most = Math.max(...kept);
     return logits[token]! / temperature - most - Math.log(kept.reduce((sum, x) => sum + Math.exp(x - most), 0));
   });

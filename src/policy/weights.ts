@@ -1,14 +1,8 @@
+import type { DecoderConfig, DenseTensor, LinearName } from '../gpu/decoder.ts';
 import { randomStream } from '../random/stream.ts';
-import type { ModelConfig } from './config.ts';
 
-/** A dense tensor in row-major order. */
-export interface Tensor {
-  readonly shape: readonly number[];
-  readonly data: Float32Array;
-}
-
-/** All weights of a model under the names of Hugging Face's Qwen2 (`model.layers.0.self_attn.q_proj.weight`, …). */
-export type Weights = ReadonlyMap<string, Tensor>;
+/** All weights of a model, dense, under the names of Hugging Face's Qwen2 (`model.layers.0.self_attn.q_proj.weight`, …). */
+export type Weights = ReadonlyMap<string, DenseTensor>;
 
 /** What a weight is for; decides its initial values, its weight decay and whether it may be quantized. */
 export type WeightRole = 'embedding' | 'linear' | 'bias' | 'norm';
@@ -22,7 +16,6 @@ export interface WeightSpec {
 
 export const EMBEDDING = 'model.embed_tokens.weight';
 export const FINAL_NORM = 'model.norm.weight';
-export const OUTPUT_HEAD = 'lm_head.weight';
 
 /** The seven linear maps of a layer, in the order in which the forward pass meets them. */
 export const LAYER_LINEARS = [
@@ -33,8 +26,7 @@ export const LAYER_LINEARS = [
   'mlp.gate_proj',
   'mlp.up_proj',
   'mlp.down_proj',
-] as const;
-export type LayerLinear = (typeof LAYER_LINEARS)[number];
+] as const satisfies readonly LinearName[];
 
 /** `layerWeight(0, 'self_attn.q_proj.bias')` is `model.layers.0.self_attn.q_proj.bias`. */
 export function layerWeight(layer: number, part: string): string {
@@ -42,7 +34,7 @@ export function layerWeight(layer: number, part: string): string {
 }
 
 /** [outputs, inputs] of a linear map of a layer. */
-export function linearShape(config: ModelConfig, linear: LayerLinear): readonly [number, number] {
+export function linearShape(config: DecoderConfig, linear: LinearName): readonly [number, number] {
   const { hiddenSize, ffnSize } = config;
   const query = config.heads * config.headSize;
   const keyValue = config.kvHeads * config.headSize;
@@ -62,16 +54,16 @@ export function linearShape(config: ModelConfig, linear: LayerLinear): readonly 
   }
 }
 
-const hasBias = (linear: LayerLinear) =>
+const hasBias = (linear: LinearName) =>
   linear === 'self_attn.q_proj' || linear === 'self_attn.k_proj' || linear === 'self_attn.v_proj';
 
 /** Every weight that a model of this configuration has, in a fixed order. */
-export function weightSpecs(config: ModelConfig): WeightSpec[] {
+export function weightSpecs(config: DecoderConfig): WeightSpec[] {
   const { hiddenSize, vocabSize } = config;
   const specs: WeightSpec[] = [{ name: EMBEDDING, shape: [vocabSize, hiddenSize], role: 'embedding' }];
   for (let layer = 0; layer < config.layers; layer++) {
     const norm = (part: string) => specs.push({ name: layerWeight(layer, part), shape: [hiddenSize], role: 'norm' });
-    const linear = (part: LayerLinear) => {
+    const linear = (part: LinearName) => {
       const shape = linearShape(config, part);
       specs.push({ name: layerWeight(layer, `${part}.weight`), shape, role: 'linear' });
       if (hasBias(part)) specs.push({ name: layerWeight(layer, `${part}.bias`), shape: [shape[0]], role: 'bias' });
@@ -82,12 +74,11 @@ export function weightSpecs(config: ModelConfig): WeightSpec[] {
     for (const part of LAYER_LINEARS.slice(4)) linear(part);
   }
   specs.push({ name: FINAL_NORM, shape: [hiddenSize], role: 'norm' });
-  if (!config.tiedEmbedding) specs.push({ name: OUTPUT_HEAD, shape: [vocabSize, hiddenSize], role: 'linear' });
   return specs;
 }
 
 /** Number of parameters; a tied embedding counts once. */
-export function parameterCount(config: ModelConfig): number {
+export function parameterCount(config: DecoderConfig): number {
   return weightSpecs(config).reduce((sum, spec) => sum + spec.shape.reduce((product, n) => product * n, 1), 0);
 }
 
@@ -96,9 +87,9 @@ export function parameterCount(config: ModelConfig): number {
  * (`o_proj`, `down_proj`) divided by √(2·layers) as in GPT-2 (Radford et al. 2019), biases 0, norm gains 1.
  * The same seed gives the same weights, and a weight does not depend on which others the model has.
  */
-export function initialWeights(config: ModelConfig, seed: number, spread = 0.02): Weights {
+export function initialWeights(config: DecoderConfig, seed: number, spread = 0.02): Weights {
   const residualScale = 1 / Math.sqrt(2 * config.layers);
-  const weights = new Map<string, Tensor>();
+  const weights = new Map<string, DenseTensor>();
   for (const { name, shape, role } of weightSpecs(config)) {
     const data = new Float32Array(shape.reduce((product, n) => product * n, 1));
     if (role === 'norm') data.fill(1);
@@ -119,7 +110,7 @@ export class UnfitWeightsError extends Error {
 }
 
 /** The first contradiction between weights and configuration (missing, misshapen, not finite), or null. */
-export function weightsThatDoNotFit(config: ModelConfig, weights: Weights): string | null {
+export function weightsThatDoNotFit(config: DecoderConfig, weights: Weights): string | null {
   for (const { name, shape } of weightSpecs(config)) {
     const tensor = weights.get(name);
     if (!tensor) return `the weight ${name} is missing`;

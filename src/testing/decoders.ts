@@ -1,13 +1,13 @@
 import { randomStream } from '../random/stream.ts';
-import type { ModelConfig } from '../policy/config.ts';
+import { decoderTwin } from '../gpu/decoder-twin.ts';
+import type { DecoderConfig, ModelWeights } from '../gpu/decoder.ts';
 import { writeDecoder } from '../policy/onnx/decoderFile.ts';
 import { DecoderSession, type OnnxProvider } from '../policy/onnx/decoderSession.ts';
-import { denseWeights, quantizeWeights, type StoredWeights } from '../policy/storedWeights.ts';
+import { quantizeWeights } from '../policy/quantization.ts';
 import { initialWeights, type Weights } from '../policy/weights.ts';
-import { twinLogits } from './decoderTwin.ts';
 
 /** The shape of the policies that the page ships. */
-export const shippedSize: ModelConfig = {
+export const shippedSize: DecoderConfig = {
   hiddenSize: 64,
   layers: 2,
   heads: 4,
@@ -18,11 +18,10 @@ export const shippedSize: ModelConfig = {
   contextLength: 64,
   ropeTheta: 10000,
   normEpsilon: 1e-6,
-  tiedEmbedding: true,
 };
 
-/** No size is a multiple of a block, rows have an odd number of blocks, the head is a matrix of its own. */
-export const oddSizes: ModelConfig = {
+/** No size is a multiple of a block, and rows have an odd number of blocks. */
+export const oddSizes: DecoderConfig = {
   ...shippedSize,
   hiddenSize: 72,
   heads: 3,
@@ -30,11 +29,10 @@ export const oddSizes: ModelConfig = {
   headSize: 24,
   ffnSize: 100,
   vocabSize: 37,
-  tiedEmbedding: false,
 };
 
 /** Weights as far from zero as trained ones; biases and gains are drawn too, so that a term left out shows. */
-export function randomWeights(config: ModelConfig): Weights {
+export function randomWeights(config: DecoderConfig): Weights {
   const known = drawn.get(config);
   if (known) return known;
   const weights = new Map(initialWeights(config, 3, 0.2));
@@ -45,12 +43,12 @@ export function randomWeights(config: ModelConfig): Weights {
   drawn.set(config, weights);
   return weights;
 }
-const drawn = new Map<ModelConfig, Weights>();
+const drawn = new Map<DecoderConfig, Weights>();
 
 export function storedRandomWeights(
-  config: ModelConfig,
+  config: DecoderConfig,
   format: 'float32' | 'int8' | 'q4' | 'q4 without zero points',
-): StoredWeights {
+): ModelWeights {
   const weights = randomWeights(config);
   if (format === 'float32') return weights;
   return quantizeWeights(config, weights, { bits: format === 'int8' ? 8 : 4, zeroPoints: format === 'q4' });
@@ -62,8 +60,8 @@ export function storedRandomWeights(
  * tokens more for each from the cache.
  */
 export async function exportError(
-  config: ModelConfig,
-  weights: StoredWeights,
+  config: DecoderConfig,
+  weights: ModelWeights,
   provider: OnnxProvider = { name: 'wasm' },
 ): Promise<number> {
   const prompts = [
@@ -93,10 +91,9 @@ export async function exportError(
   }
   await session.close();
 
-  const floats = denseWeights(weights);
   let worst = 0;
   prompts.forEach((prompt, row) => {
-    const expected = twinLogits(config, floats, [...prompt, ...replies[row]!]);
+    const expected = twinLogits(config, weights, [...prompt, ...replies[row]!]);
     expected.forEach((logits, t) => {
       const after = t - prompt.length;
       const { logits: got } = outputs[Math.max(0, after + 1)]!;
@@ -108,4 +105,22 @@ export async function exportError(
     });
   });
   return worst;
+}
+
+/** [tokens][vocabulary] logits of one sequence in double precision. */
+export function twinLogits(config: DecoderConfig, weights: ModelWeights, tokens: readonly number[]): Float64Array[] {
+  const { logits } = decoderTwin(
+    config,
+    weights,
+    new Map(),
+    { kind: 'frozen' },
+    {
+      tokens: Uint32Array.from(tokens),
+      sequenceStart: Uint32Array.of(0, tokens.length),
+      responseIndex: Uint32Array.from(tokens, (_, t) => t),
+      targets: new Uint32Array(tokens.length),
+    },
+  );
+  const { vocabSize } = config;
+  return tokens.map((_, t) => logits.subarray(t * vocabSize, (t + 1) * vocabSize));
 }

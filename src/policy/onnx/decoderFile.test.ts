@@ -4,7 +4,7 @@ import { ModelProtoSchema, type ModelProto } from 'onnx-buf';
 import { describe, expect, it } from 'vitest';
 import { exportError, oddSizes, randomWeights, shippedSize, storedRandomWeights } from '../../testing/decoders.ts';
 import { ModelFileError } from '../modelFileError.ts';
-import { quantizeWeights } from '../storedWeights.ts';
+import { quantizeWeights } from '../quantization.ts';
 import { UnfitWeightsError } from '../weights.ts';
 import { readDecoder, writeDecoder } from './decoderFile.ts';
 

@@ -1,9 +1,9 @@
 import { equals, fromBinary } from '@bufbuild/protobuf';
 import { ModelProtoSchema, NodeProtoSchema, type GraphProto, type ModelProto, type TensorProto } from 'onnx-buf';
-import type { ModelConfig } from '../config.ts';
+import type { DecoderConfig, DenseTensor, ModelWeights } from '../../gpu/decoder.ts';
 import { ModelFileError } from '../modelFileError.ts';
-import { BLOCK, blocksPerRow, zeroPointBytesPerRow, type Bits, type QuantizedMatrix } from '../quantization.ts';
-import type { StoredWeight, StoredWeights } from '../storedWeights.ts';
+import { BLOCK, blocksPerRow, type QuantizedMatrix } from '../../gpu/quantized.ts';
+import { isQuantized, zeroPointBytesPerRow } from '../quantization.ts';
 import { firstNotFinite, UnfitWeightsError, weightSpecs, type WeightSpec } from '../weights.ts';
 import { decoderGraph, quantizedNames } from './decoderGraph.ts';
 import { elementTypes, IR_VERSION, MICROSOFT_DOMAIN, MICROSOFT_OPSET, OPSET, type ElementType } from './graph.ts';
@@ -12,7 +12,7 @@ import { elementTypes, IR_VERSION, MICROSOFT_DOMAIN, MICROSOFT_OPSET, OPSET, typ
  * The bytes of an ONNX file with the decoder and its weights; `decoderGraph` says what is in it.
  * @throws UnfitWeightsError when a weight is missing, misshapen or not finite.
  */
-export function writeDecoder(config: ModelConfig, weights: StoredWeights): Uint8Array<ArrayBuffer> {
+export function writeDecoder(config: DecoderConfig, weights: ModelWeights): Uint8Array<ArrayBuffer> {
   for (const spec of weightSpecs(config)) {
     const weight = weights.get(spec.name);
     const misfit = weight ? storedWeightThatDoesNotFit(spec, weight) : `the weight ${spec.name} is missing`;
@@ -28,7 +28,7 @@ export function writeDecoder(config: ModelConfig, weights: StoredWeights): Uint8
  * @param file the name that an error message carries.
  * @throws ModelFileError naming the file and what is wrong with it; damaged bytes never end in anything else.
  */
-export function readDecoder(bytes: Uint8Array, config: ModelConfig, file: string): StoredWeights {
+export function readDecoder(bytes: Uint8Array, config: DecoderConfig, file: string): ModelWeights {
   const fail = (reason: string, cause?: unknown): never => {
     throw new ModelFileError(file, reason, cause === undefined ? undefined : { cause });
   };
@@ -54,7 +54,7 @@ export function readDecoder(bytes: Uint8Array, config: ModelConfig, file: string
     return fail(`its node ${unknown.name} uses the operator ${unknown.opType}, which this program does not know`);
 
   try {
-    const weights = new Map<string, StoredWeight>();
+    const weights = new Map<string, DenseTensor | QuantizedMatrix>();
     for (const spec of weightSpecs(config)) {
       const weight = readWeight(spec, tensors);
       const misfit = storedWeightThatDoesNotFit(spec, weight);
@@ -98,7 +98,10 @@ function versionsThatDoNotFit(model: ModelProto): string | null {
 /** A tensor that is not what the weight of its name must be; becomes a ModelFileError at the door. */
 class TensorError extends Error {}
 
-function readWeight({ name, shape, role }: WeightSpec, tensors: ReadonlyMap<string, TensorProto>): StoredWeight {
+function readWeight(
+  { name, shape, role }: WeightSpec,
+  tensors: ReadonlyMap<string, TensorProto>,
+): DenseTensor | QuantizedMatrix {
   const dense = tensors.get(name);
   if (dense) return { shape: sizes(dense), data: new Float32Array(rawData(dense, 'float32').buffer) };
   const bits = ([4, 8] as const).find((width) =>
@@ -112,7 +115,7 @@ function readQuantized(
   name: string,
   rows: number,
   columns: number,
-  bits: Bits,
+  bits: QuantizedMatrix['bits'],
   tensors: ReadonlyMap<string, TensorProto>,
 ): QuantizedMatrix {
   const names = quantizedNames(name, { bits, zeroPoints: new Uint8Array(0) });
@@ -139,12 +142,12 @@ function readQuantized(
   };
 }
 
-function storedWeightThatDoesNotFit({ name, shape }: WeightSpec, weight: StoredWeight): string | null {
-  const found = 'codes' in weight ? [weight.rows, weight.columns] : weight.shape;
+function storedWeightThatDoesNotFit({ name, shape }: WeightSpec, weight: DenseTensor | QuantizedMatrix): string | null {
+  const found = isQuantized(weight) ? [weight.rows, weight.columns] : weight.shape;
   if (found.join() !== shape.join()) {
     return `the weight ${name} has shape [${found.join(', ')}] where config.json asks for [${shape.join(', ')}]`;
   }
-  const values = 'codes' in weight ? weight.scales : weight.data;
+  const values = isQuantized(weight) ? weight.scales : weight.data;
   const bad = firstNotFinite(values);
   return bad < 0 ? null : `the weight ${name} holds ${values[bad]}`;
 }

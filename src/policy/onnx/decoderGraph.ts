@@ -1,7 +1,7 @@
-import type { ModelConfig } from '../config.ts';
-import { BLOCK, blocksPerRow, zeroPointBytesPerRow, type Bits, type QuantizedMatrix } from '../quantization.ts';
-import { EMBEDDING, FINAL_NORM, layerWeight, OUTPUT_HEAD, type LayerLinear } from '../weights.ts';
-import { isQuantized, type StoredWeights } from '../storedWeights.ts';
+import type { DecoderConfig, LinearName, ModelWeights } from '../../gpu/decoder.ts';
+import { BLOCK, blocksPerRow, type QuantizedMatrix } from '../../gpu/quantized.ts';
+import { isQuantized, zeroPointBytesPerRow } from '../quantization.ts';
+import { EMBEDDING, FINAL_NORM, layerWeight } from '../weights.ts';
 import { GraphBuilder, MICROSOFT_DOMAIN } from './graph.ts';
 
 const microsoft = { domain: MICROSOFT_DOMAIN } as const;
@@ -21,7 +21,7 @@ const MASKED = -1e9;
  * the attention node counts positions by column in a prompt and by `position_ids` behind it, which differ where a prompt
  * is padded.
  */
-export function decoderGraph(config: ModelConfig, weights: StoredWeights): GraphBuilder {
+export function decoderGraph(config: DecoderConfig, weights: ModelWeights): GraphBuilder {
   const g = new GraphBuilder();
   const cache = ['batch_size', config.kvHeads, 'past_sequence_length', config.headSize];
   const ids = g.input('input_ids', 'int64', ['batch_size', 'sequence_length']);
@@ -49,8 +49,8 @@ export function decoderGraph(config: ModelConfig, weights: StoredWeights): Graph
   };
 
   for (let layer = 0; layer < config.layers; layer++) {
-    const linear = (part: LayerLinear, input: string) => linearMap(g, weights, layerWeight(layer, part), input);
-    const rotated = (part: LayerLinear, heads: number) =>
+    const linear = (part: LinearName, input: string) => linearMap(g, weights, layerWeight(layer, part), input);
+    const rotated = (part: LinearName, heads: number) =>
       g.node(
         `${layerWeight(layer, part)}.rotated`,
         'RotaryEmbedding',
@@ -94,8 +94,8 @@ export function decoderGraph(config: ModelConfig, weights: StoredWeights): Graph
     addAndNorm(down, next < config.layers ? layerWeight(next, 'input_layernorm.weight') : FINAL_NORM);
   }
 
-  const head = config.tiedEmbedding ? EMBEDDING : OUTPUT_HEAD;
-  matmul(g, weights, head, normed, 'logits', config.tiedEmbedding);
+  // The output head is the embedding, which is in the graph already.
+  matmul(g, weights, EMBEDDING, normed, 'logits', true);
   g.output('logits', 'float32', ['batch_size', 'sequence_length', config.vocabSize]);
   for (let i = 0; i < config.layers; i++) {
     for (const part of ['key', 'value']) {
@@ -111,7 +111,7 @@ export function decoderGraph(config: ModelConfig, weights: StoredWeights): Graph
 }
 
 /** What every attention node takes besides its own q, k, v: lengths, rotary tables, and the bias that hides padding. */
-function sharedByLayers(g: GraphBuilder, config: ModelConfig, ids: string, mask: string) {
+function sharedByLayers(g: GraphBuilder, config: DecoderConfig, ids: string, mask: string) {
   const half = config.headSize / 2;
   const cosines = new Float32Array(config.contextLength * half);
   const sines = new Float32Array(config.contextLength * half);
@@ -161,7 +161,7 @@ function sharedByLayers(g: GraphBuilder, config: ModelConfig, ids: string, mask:
  * RMSNorm, x / √(mean x² + ε) · gain, from standard operators: ONNX Runtime fuses them when it loads the file, and
  * `onnx.checker` does not know the fused operator, which has no name in ONNX at this opset.
  */
-function firstNorm(g: GraphBuilder, config: ModelConfig, input: string, gain: string): string {
+function firstNorm(g: GraphBuilder, config: DecoderConfig, input: string, gain: string): string {
   const at = (part: string) => `model.layers.0.input_layernorm.${part}`;
   const scalar = (part: string, value: number) => g.constant(at(part), 'float32', [], new Float32Array([value]));
   const squares = g.node(at('squares'), 'Pow', [input, scalar('two', 2)]);
@@ -178,7 +178,7 @@ function firstNorm(g: GraphBuilder, config: ModelConfig, input: string, gain: st
  * the file, and looks rows up in floats from then on. (GatherBlockQuantized would do without the floats, but the CPU
  * provider in ONNX Runtime Web's WebGPU build, which Transformers.js loads, lacks it in 1.30.)
  */
-function embeddingLookup(g: GraphBuilder, config: ModelConfig, weights: StoredWeights, ids: string): string {
+function embeddingLookup(g: GraphBuilder, config: DecoderConfig, weights: ModelWeights, ids: string): string {
   const weight = weights.get(EMBEDDING)!;
   const name = 'model.embed_tokens';
   if (!isQuantized(weight)) return g.node(name, 'Gather', [dense(g, weights, EMBEDDING), ids]);
@@ -216,7 +216,13 @@ function embeddingLookup(g: GraphBuilder, config: ModelConfig, weights: StoredWe
 }
 
 /** Packed codes as floats of the given shape. Two codes a byte: high = ⌊byte / 16⌋, low = byte − 16 · high. */
-function unpacked(g: GraphBuilder, name: string, bytes: string, bits: Bits, shape: readonly number[]): string {
+function unpacked(
+  g: GraphBuilder,
+  name: string,
+  bytes: string,
+  bits: QuantizedMatrix['bits'],
+  shape: readonly number[],
+): string {
   const float = g.node(`${name}.float`, 'Cast', [bytes], { attributes: { to: 1 } });
   if (bits === 8) return float;
   const sixteen = g.constant(`${name}.sixteen`, 'float32', [], new Float32Array([16]));
@@ -230,7 +236,7 @@ function unpacked(g: GraphBuilder, name: string, bytes: string, bits: Bits, shap
   return g.node(name, 'Reshape', [stacked, g.integers(`${name}.shape`, shape)]);
 }
 
-function linearMap(g: GraphBuilder, weights: StoredWeights, name: string, input: string): string {
+function linearMap(g: GraphBuilder, weights: ModelWeights, name: string, input: string): string {
   const bias = `${name}.bias`;
   if (!weights.has(bias)) return matmul(g, weights, `${name}.weight`, input, name);
   const product = matmul(g, weights, `${name}.weight`, input, `${name}.product`);
@@ -240,7 +246,7 @@ function linearMap(g: GraphBuilder, weights: StoredWeights, name: string, input:
 /** input [batch, sequence, inputs] times the transpose of the weight [outputs, inputs]. */
 function matmul(
   g: GraphBuilder,
-  weights: StoredWeights,
+  weights: ModelWeights,
   name: string,
   input: string,
   output: string,
@@ -262,7 +268,7 @@ function matmul(
   });
 }
 
-function dense(g: GraphBuilder, weights: StoredWeights, name: string): string {
+function dense(g: GraphBuilder, weights: ModelWeights, name: string): string {
   const weight = weights.get(name)!;
   if (isQuantized(weight)) throw new TypeError(`decoderGraph: ${name} is quantized but must be dense`);
   return g.constant(name, 'float32', weight.shape, weight.data);

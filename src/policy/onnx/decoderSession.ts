@@ -1,5 +1,5 @@
 import type * as OnnxRuntime from 'onnxruntime-web/wasm';
-import type { ModelConfig } from '../config.ts';
+import type { DecoderConfig } from '../../gpu/decoder.ts';
 import { ModelFileError } from '../modelFileError.ts';
 
 /** Where ONNX Runtime Web computes. `webgpu` may be given the device that our own engine uses. */
@@ -37,7 +37,7 @@ export class DecoderSession {
   private constructor(
     private readonly ort: typeof OnnxRuntime,
     private readonly session: OnnxRuntime.InferenceSession,
-    private readonly config: ModelConfig,
+    private readonly config: DecoderConfig,
   ) {}
 
   /**
@@ -46,7 +46,7 @@ export class DecoderSession {
    */
   static async open(
     bytes: Uint8Array,
-    config: ModelConfig,
+    config: DecoderConfig,
     { provider = { name: 'wasm' }, file = 'model.onnx' }: { provider?: OnnxProvider; file?: string } = {},
   ): Promise<DecoderSession> {
     const ort = await builds[provider.name]();
