@@ -83,17 +83,39 @@ describe.each(environmentFixtures('conformance-shop'))('$file', ({ data }) => {
 
 const presets = ['XS', 'S', 'M', 'L', 'XL'] as const;
 
-test('random play: every listed command has an effect, what is not listed has none, the list is in order, snapshots are exact', () => {
+/** Everything that a step can change, as one text. */
+function wholeState(shop: ShopEnvironment): string {
+  const { text, compact } = shop.observation();
+  return [shop.stateKey(), text, compact, shop.done, shop.stepIndex, ...shop.admissible()].join('\n');
+}
+
+/** What is wrong with a state, or null: products on their pages only, at most one value of each option group. */
+function fault({ hiddenState, hiddenGoal }: ShopEnvironment): string | null {
+  const { page, product, selected, query, resultsPage } = hiddenState;
+  const options = Object.values(hiddenGoal.shop.products[product]?.options ?? {});
+  if ((page === 'search' || page === 'results') !== (product === -1)) return `product ${product} on page ${page}`;
+  if (page === 'search' && (query !== '' || resultsPage !== 1)) return `query ${query} on the search page`;
+  if (selected.length !== options.length) return `${selected.length} selections for ${options.length} option groups`;
+  return selected.every((value, group) => value >= -1 && value < options[group]!.length)
+    ? null
+    : `selected ${selected}`;
+}
+
+test('random play: every listed command has an effect, what is not listed has none, lists are in order, states are whole, snapshots are exact', () => {
   const shop = new ShopEnvironment();
-  for (let episode = 0; episode < 150; episode++) {
+  let steps = 0;
+  const check = (holds: boolean, what: string) => {
+    if (!holds) expect.unreachable(`${what}: ${shop.episodeId} ${wholeState(shop)}`);
+  };
+  for (let episode = 0; episode < 1000; episode++) {
     const stream = randomStream(episode, 'play');
     const options = {
       preset: stream.pick(presets),
       split: stream.pick(shopSplits),
       queryMode: stream.pick(queryModes),
     };
-    shop.reset(episode, undefined, options);
-    const elsewhere: string[] = [
+    shop.reset(episode, undefined, { ...options, stepLimit: 100 });
+    const elsewhere = [
       'click[b0001]',
       'click[size]',
       'buy now',
@@ -102,31 +124,39 @@ test('random play: every listed command has an effect, what is not listed has no
       'Search[lamp]',
       'click[search]',
     ];
-    while (!shop.done) {
+    for (; !shop.done; steps++) {
       const listed = shop.admissible();
-      expect(listed).toEqual([...new Set(listed)].sort());
-      const stateKey = shop.stateKey();
-      const observation = shop.observation();
-      const snapshot = structuredClone(shop.snapshot());
+      check(
+        listed.every((command, i) => i === 0 || listed[i - 1]! < command),
+        'not sorted, or twice',
+      );
+      check(fault(shop) === null, fault(shop) ?? '');
+      const before = wholeState(shop);
+      const snapshot = shop.snapshot();
       const unlisted = stream.pick(elsewhere);
       if (!listed.includes(unlisted)) {
-        const { info, reward, observation: after } = shop.step(unlisted);
-        expect([info.effective, reward]).toEqual([false, 0]);
-        expect([shop.stateKey(), after]).toEqual([stateKey, observation]);
+        const { key, text } = { key: shop.stateKey(), text: shop.observation().text };
+        const { info, reward } = shop.step(unlisted);
+        check(!info.effective && reward === 0, `${unlisted} had an effect`);
+        check(shop.stateKey() === key && shop.observation().text === text, `${unlisted} changed the state`);
         shop.restore(snapshot);
       }
-      const command = stream.pick(listed);
+      const purchase = listed.indexOf('click[buy now]');
+      const choice = stream.below(listed.length);
+      // Purchases are made rarer, so that episodes last.
+      const command = listed[choice === purchase && stream.below(10) > 0 ? 0 : choice]!;
       const first = shop.step(command);
-      expect(first.info.effective, command).toBe(true);
-      const after = [shop.stateKey(), shop.admissible(), shop.stepIndex, shop.done];
+      check(first.info.effective, `${command} had no effect`);
+      const after = wholeState(shop);
       shop.restore(snapshot);
-      expect([shop.stateKey(), shop.observation(), shop.admissible()]).toEqual([stateKey, observation, listed]);
-      expect(shop.step(listed.indexOf(command))).toEqual(first);
-      expect([shop.stateKey(), shop.admissible(), shop.stepIndex, shop.done]).toEqual(after);
+      check(wholeState(shop) === before, 'not restored');
+      shop.step(listed.indexOf(command));
+      check(wholeState(shop) === after, `${command} by its number led elsewhere`);
       // A search is carried out on every page, listed or not.
       if (command.startsWith('click')) elsewhere.push(command);
     }
   }
+  expect(steps).toBeGreaterThan(30_000);
 });
 
 test('a finished session is locked', () => {
