@@ -135,6 +135,8 @@ export interface Environment<
   readonly stepLimit: number;
   readonly done: boolean;
   readonly won: boolean;
+  /** Whether the step limit ended the episode without a win. */
+  readonly truncated: boolean;
 
   /** A fresh expert for the episode; `oracle` reads the hidden state of this environment at each `next`. */
   expert(kind: ExpertKind): Expert;

@@ -225,6 +225,10 @@ export class RoomsEnvironment implements Environment<RoomsOptions, RoomsEvent> {
     return this.won || this.stepIndex >= this.stepLimit;
   }
 
+  get truncated(): boolean {
+    return this.done && !this.won;
+  }
+
   /** The hidden state: for people who ask to see it, and for tests. */
   get hidden(): RoomState {
     return this.started;
@@ -274,7 +278,7 @@ export class RoomsEnvironment implements Environment<RoomsOptions, RoomsEvent> {
 
   private result(active: boolean, effective: boolean, reward: number): StepResult<RoomsEvent> {
     const observation = this.current!;
-    const { won, done } = this;
+    const { won, done, truncated } = this;
     return {
       observation,
       reward,
@@ -283,7 +287,7 @@ export class RoomsEnvironment implements Environment<RoomsOptions, RoomsEvent> {
         active,
         effective,
         won,
-        truncated: done && !won,
+        truncated,
         score: won ? 1 : 0,
         event: observation.event,
         stepIndex: this.stepIndex,

@@ -237,7 +237,7 @@ export class ShopEnvironment implements Environment<ShopOptions, ShopEvent> {
       active,
       effective,
       won: this.won,
-      truncated: this.done && purchase === null,
+      truncated: this.truncated,
       score: purchase?.score ?? 0,
       event: this.shown.observation.event,
       stepIndex: this.steps,
@@ -317,6 +317,10 @@ export class ShopEnvironment implements Environment<ShopOptions, ShopEvent> {
 
   get won(): boolean {
     return this.purchase?.score === 1;
+  }
+
+  get truncated(): boolean {
+    return this.done && this.purchase === null;
   }
 
   /** The hidden state, for tests, experts and viewers who ask for it. */
