@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from 'react';
+import { useEffect, useId, useMemo, useRef } from 'react';
 import { reportSentences } from '../../rollouts/import.ts';
 import { Origin } from '../chart/Origin.tsx';
 import { useSelection } from '../state/controls.ts';
@@ -6,6 +6,7 @@ import type { Estimates } from '../state/estimates.ts';
 import { nothing } from '../state/fields.ts';
 import { openFile, openRecorded, useRollouts } from '../state/rollouts.ts';
 import { instructiveStep, chooseAddress } from '../state/selection.ts';
+import { taskTitle } from '../rollouts/taskTitle.ts';
 import { useTexts } from '../text/language.ts';
 import './SourceBar.css';
 
@@ -17,6 +18,7 @@ export function SourceBar({ estimates, task }: { readonly estimates: Estimates |
   const input = useRef<HTMLInputElement>(null);
   useFileDrop();
   const batch = estimates?.batch;
+  const titles = useMemo(() => batch?.tasks.values.map((_, index) => taskTitle(batch, index)) ?? [], [batch]);
   return (
     <section className="source" aria-label={texts.title}>
       <Origin of={origin.kind} />
@@ -31,9 +33,9 @@ export function SourceBar({ estimates, task }: { readonly estimates: Estimates |
               useSelection.setState({ task: Number(event.currentTarget.value), trajectory: nothing, step: nothing });
             }}
           >
-            {batch.tasks.values.map((name, index) => (
+            {titles.map((name, index) => (
               <option key={index} value={index}>
-                {name}
+                {index + 1} · {name}
               </option>
             ))}
           </select>

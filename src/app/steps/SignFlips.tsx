@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react';
 import { methods as methodTable } from '../../estimators/registry.ts';
 import { Figure } from '../chart/Figure.tsx';
 import { Origin } from '../chart/Origin.tsx';
+import { taskTitle } from '../rollouts/taskTitle.ts';
 import { signed } from '../number.ts';
 import { useSettings } from '../state/controls.ts';
 import type { Estimates } from '../state/estimates.ts';
@@ -31,7 +32,7 @@ export function SignFlips({ estimates, method, against, chosen, onChoose }: Sign
   const names = [methodTable[method].name, methodTable[against].name] as const;
   const where = (row: number) => {
     const { task, trajectory, step } = addressOf(batch, places, row);
-    return texts.allSteps.flipWhere(batch.tasks.values[task]!, trajectory + 1, step);
+    return texts.allSteps.flipWhere(taskTitle(batch, task), trajectory + 1, step);
   };
   return (
     <Figure

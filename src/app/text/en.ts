@@ -109,7 +109,7 @@ export const en = {
   source: {
     title: 'Rollouts on screen',
     task: 'Task',
-    recordedFrom: 'Rooms, played by a searching expert whose every step is random with probability 0.65.',
+    recordedFrom: 'Small rooms, played by a tabular policy that HGPO trained to succeed in half of them.',
     open: 'Open rollouts…',
     drop: 'Drop a rollout JSONL file anywhere. It is read here and sent nowhere.',
     back: 'Back to the recorded rollouts',
