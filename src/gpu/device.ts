@@ -211,8 +211,15 @@ export class Gpu {
    */
   async allocating<T>(allocate: () => T): Promise<T> {
     this.device.pushErrorScope('out-of-memory');
-    const result = allocate();
-    const error = await this.whileWaiting(this.device.popErrorScope());
+    let scope: Promise<GPUError | null>;
+    let result: T;
+    try {
+      result = allocate();
+    } finally {
+      // Also when `allocate` throws: a scope left open would swallow later errors.
+      scope = this.device.popErrorScope();
+    }
+    const error = await this.whileWaiting(scope);
     if (error) {
       throw new GpuMemoryError(`The GPU ran out of memory (${error.message}): choose a smaller model or batch.`);
     }
