@@ -75,7 +75,7 @@ function request(count: number, change: Partial<GenerationRequest> = {}): Genera
 
 async function generate(asked: GenerationRequest, weights: ModelWeights = dense, sizes = plan): Promise<Reply[]> {
   const decoder = new DecoderWeights(gpu, config, weights, { mode: { kind: 'frozen' } });
-  const generator = new Generator(gpu, DEFAULT_VARIANTS, decoder, sizes);
+  const generator = await Generator.create(gpu, DEFAULT_VARIANTS, decoder, sizes);
   try {
     return await generator.generate(asked);
   } finally {
@@ -131,7 +131,7 @@ test('the training forward gives the log-probabilities that were kept: the first
     mode,
     capacity: { tokens: 300, sequences: 7, responses: 100 },
   });
-  const generator = new Generator(gpu, session.variants, session.weights, plan);
+  const generator = await Generator.create(gpu, session.variants, session.weights, plan);
   const replies = await generator.generate(asked);
   session.load(trainingBatch(asked, replies));
   session.forward();
@@ -156,6 +156,15 @@ test('a reply depends on its own prompt, stream and tree alone: neither order no
     { sequences: 4, promptTokens: 40, capacity: 40 },
   );
   expect(shuffled).toEqual(pick(whole));
+});
+
+test('how often results are read back changes nothing but the number of read-backs', async () => {
+  const asked = request(6);
+  const everyStep = await generate(asked);
+  const { readBacks } = gpu.counts;
+  expect(await generate(asked, dense, { ...plan, stepsPerRead: 5 })).toEqual(everyStep);
+  // 12 tokens: the prefill's, then 5, 5 and 1.
+  expect(gpu.counts.readBacks - readBacks).toBe(4);
 });
 
 test('the same seed gives the same bits, another seed other replies', async () => {
@@ -202,7 +211,7 @@ test('at temperature 0 every token is the most likely one', async () => {
 
 test('200 generations leave as many buffers as two, and read back once a step at most', async () => {
   const decoder = new DecoderWeights(gpu, config, dense, { mode: { kind: 'frozen' } });
-  const generator = new Generator(gpu, DEFAULT_VARIANTS, decoder, plan);
+  const generator = await Generator.create(gpu, DEFAULT_VARIANTS, decoder, plan);
   const asked = request(3, { replyTokens: 3 });
   await generator.generate(asked);
   await generator.generate(asked);
@@ -230,4 +239,13 @@ test('a prompt that leaves no room for its reply is refused in one sentence', as
     'Prompt 0 has 30 tokens; with a reply of up to 11 there is room for 1 to 29.',
   );
   await expect(generate(request(2, { streams: [] }))).rejects.toThrow(GenerationError);
+});
+
+test('a plan that no buffer can hold is refused and leaves nothing behind', async () => {
+  const decoder = new DecoderWeights(gpu, config, dense, { mode: { kind: 'frozen' } });
+  const buffers = gpu.liveBuffers;
+  const tooMany = Generator.create(gpu, DEFAULT_VARIANTS, decoder, { ...plan, sequences: 100_000 });
+  await expect(tooMany).rejects.toThrow(/plan fewer or shorter sequences/);
+  expect(gpu.liveBuffers).toBe(buffers);
+  decoder.destroy();
 });

@@ -31,6 +31,11 @@ export interface GenerationPlan {
   readonly promptTokens: number;
   /** Most tokens of a prompt and its reply together; at most the decoder's context. */
   readonly capacity: number;
+  /**
+   * Steps between two read-backs, which tell what sequences have ended and need no more work. Default: 1 on a software adapter,
+   * which answers at once, 4 on a GPU, which is better kept busy by queueing a few steps.
+   */
+  readonly stepsPerRead?: number;
 }
 
 export interface GenerationRequest extends SamplingSettings {
@@ -60,14 +65,13 @@ export class GenerationError extends Error {
   override readonly name = 'GenerationError';
 }
 
-/** Steps between two read-backs: a software adapter answers at once, a GPU is kept busy by queueing a few steps. */
-const WINDOW = { software: 1, hardware: 4 };
+const STEPS_PER_READ = { software: 1, hardware: 4 };
 
 /** Generates with one decoder. Owns its buffers; the weights belong to the caller. */
 export class Generator {
   private readonly owned: GpuBuffer[] = [];
   private readonly shape: AttentionShape;
-  private readonly window: number;
+  private readonly stepsPerRead: number;
   private readonly buffers: ReturnType<Generator['allocate']>;
   private tree: GpuBuffer;
   private prefill!: Program;
@@ -82,7 +86,7 @@ export class Generator {
   private settings: SamplingSettings = { temperature: 1, endToken: 0 };
   private busy = false;
 
-  constructor(
+  private constructor(
     private readonly gpu: Gpu,
     private readonly variants: KernelVariants,
     private readonly weights: DecoderWeights,
@@ -100,10 +104,30 @@ export class Generator {
       );
     }
     this.shape = { heads: config.heads, kvHeads: config.kvHeads, headSize: config.headSize };
-    this.window = gpu.adapter.software ? WINDOW.software : WINDOW.hardware;
+    this.stepsPerRead = plan.stepsPerRead ?? STEPS_PER_READ[gpu.adapter.software ? 'software' : 'hardware'];
     this.buffers = this.allocate();
     this.tree = gpu.buffer('prefix trees', 4096);
     this.planPrograms();
+  }
+
+  /**
+   * Plans generation on the device.
+   * @throws GenerationError when the plan exceeds the model's context or a binding's size, GpuMemoryError when the device has too
+   * little memory.
+   */
+  static async create(
+    gpu: Gpu,
+    variants: KernelVariants,
+    weights: DecoderWeights,
+    plan: GenerationPlan,
+  ): Promise<Generator> {
+    let generator: Generator | undefined;
+    try {
+      return await gpu.allocating(() => (generator = new Generator(gpu, variants, weights, plan)));
+    } catch (error) {
+      generator?.destroy();
+      throw error;
+    }
   }
 
   private allocate() {
@@ -111,7 +135,14 @@ export class Generator {
     const { config, layers } = this.weights;
     const { hiddenSize, heads, kvHeads, headSize, ffnSize, vocabSize } = config;
     const tokens = Math.max(promptTokens, sequences);
+    const largest = this.gpu.adapter.limits.maxStorageBufferBindingSize!;
     const words = (label: string, count: number) => {
+      if (count * 4 > largest) {
+        for (const buffer of this.owned.splice(0)) buffer.destroy();
+        throw new GenerationError(
+          `Generating ${sequences} sequences of ${capacity} tokens needs ${count * 4} bytes for ${label}, and one buffer holds ${largest}: plan fewer or shorter sequences.`,
+        );
+      }
       const buffer = this.gpu.buffer(label, count * 4);
       this.owned.push(buffer);
       return buffer;
@@ -148,7 +179,7 @@ export class Generator {
         words(`keys and values ${layer}`, sequences * capacity * 2 * kvHeads * headSize),
       ),
       logits: words('logits', sequences * vocabSize),
-      drawn: words('drawn', this.window * sequences * DRAWN_WORDS),
+      drawn: words('drawn', this.stepsPerRead * sequences * DRAWN_WORDS),
     };
   }
 
@@ -331,7 +362,7 @@ export class Generator {
       this.rows = active.length;
       buffers.tokens.write(Uint32Array.from(active, (sequence) => replies[sequence]!.last));
       buffers.place.write(Uint32Array.from(active.flatMap((s) => [s, prompts[s]!.length - 1])));
-      const window = Math.min(this.window, replyTokens - steps);
+      const window = Math.min(this.stepsPerRead, replyTokens - steps);
       for (let i = 0; i < window; i++) {
         this.step = steps + i;
         this.drawnAt = i * this.rows;

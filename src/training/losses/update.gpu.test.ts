@@ -91,7 +91,7 @@ async function rollOut(): Promise<Rollout> {
     const commands = Array.from({ length: 5 }, () => [random.below(END), random.below(END), END]);
     return i % 3 === 0 ? null : new PrefixTree(commands);
   });
-  const generator = new Generator(gpu, session.variants, session.weights, {
+  const generator = await Generator.create(gpu, session.variants, session.weights, {
     sequences: 7,
     promptTokens: 120,
     capacity: 40,
