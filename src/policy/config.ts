@@ -11,10 +11,10 @@ const qwen2Config = z.looseObject({
   num_hidden_layers: count(128),
   num_attention_heads: count(256),
   num_key_value_heads: count(256).optional(),
-  head_dim: count(512).nullish(),
+  head_dim: count(256).nullish(),
   intermediate_size: count(65536),
   vocab_size: count(1_000_000),
-  max_position_embeddings: count(1_000_000),
+  max_position_embeddings: count(32_768),
   rope_theta: z.number().positive().default(10000),
   rms_norm_eps: z.number().positive().max(0.1).default(1e-6),
   // The engine has no output head of its own.

@@ -1,3 +1,5 @@
+const LONGEST_REASON = 500;
+
 /** A file of a model folder that cannot be used. The message is one sentence that names the file and the reason. */
 export class ModelFileError extends Error {
   override readonly name = 'ModelFileError';
@@ -9,6 +11,7 @@ export class ModelFileError extends Error {
     readonly reason: string,
     options?: ErrorOptions,
   ) {
-    super(`${file}: ${reason}.`, options);
+    // Names inside a foreign file may hold anything; a message stays one line of bearable length.
+    super(`${file}: ${reason.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, LONGEST_REASON)}.`, options);
   }
 }

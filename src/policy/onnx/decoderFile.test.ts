@@ -1,6 +1,6 @@
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
-import { ModelProtoSchema, type ModelProto } from 'onnx-buf';
+import { FunctionProtoSchema, ModelProtoSchema, type ModelProto } from 'onnx-buf';
 import { describe, expect, it } from 'vitest';
 import { exportError, oddSizes, randomWeights, shippedSize, storedRandomWeights } from '../../testing/decoders.ts';
 import { ModelFileError } from '../modelFileError.ts';
@@ -44,6 +44,19 @@ describe('a decoder file that cannot be used', () => {
     ['of another opset', changed((model) => (model.opsetImport[0]!.version = 11n)), 'opset 11'],
     ['of another format version', changed((model) => (model.irVersion = 99n)), 'format version 99'],
     ['with an unknown operator', changed((model) => (model.graph!.node[3]!.opType = 'Loop')), 'operator Loop'],
+    [
+      'with an operator whose name breaks the line',
+      changed((model) => (model.graph!.node[3]!.opType = 'A\nB\u2028C')),
+      'operator A B C, which',
+    ],
+    [
+      'with an operator redefined',
+      changed((model) => {
+        const name = 'GroupQueryAttention';
+        model.functions.push(create(FunctionProtoSchema, { name, domain: 'com.microsoft' }));
+      }),
+      'operators of its own',
+    ],
     [
       'with other wiring',
       changed((model) => model.graph!.node.find((node) => node.opType === 'Mul')!.input.reverse()),

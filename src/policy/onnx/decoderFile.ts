@@ -44,6 +44,8 @@ export function readDecoder(bytes: Uint8Array, config: DecoderConfig, file: stri
   const versions = versionsThatDoNotFit(model);
   if (versions) return fail(versions);
 
+  if (model.functions.length > 0) return fail('it defines operators of its own, which this program does not run');
+
   const tensors = new Map<string, TensorProto>();
   for (const tensor of graph.initializer) {
     if (tensors.has(tensor.name)) return fail(`it holds the tensor ${tensor.name} twice`);
