@@ -9,6 +9,8 @@ import {
 } from '../environments/environment.ts';
 import { RoomDescriptionError } from '../environments/rooms/room.ts';
 import { TabularPolicyFileError } from '../rollouts/policies/tabular.ts';
+import { ModelFileError } from '../policy/modelFileError.ts';
+import { PromptTooLongError } from '../policy/prompt.ts';
 import { PolicyInputError } from '../rollouts/policy.ts';
 import { UsageError } from './errors.ts';
 
@@ -20,6 +22,8 @@ const refusals = [
   RoomDescriptionError,
   TabularPolicyFileError,
   PolicyInputError,
+  ModelFileError,
+  PromptTooLongError,
   ModelTooLargeError,
 ];
 

@@ -5,11 +5,12 @@ import type { PresetName } from '../environments/environment.ts';
 import { collect, newCommand, positiveNumber, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
+import { headOption, weightsOption, type NeuralOptions } from './neural-policy.ts';
 import { openPolicy, policyNames, USUAL_MEMORY } from './policies.ts';
 import { sortPresets } from './settings.ts';
 import { tableLines } from './table.ts';
 
-interface EvaluateOptions extends CommonOptions {
+interface EvaluateOptions extends CommonOptions, NeuralOptions {
   readonly policy: string;
   readonly env: string;
   readonly preset?: readonly string[];
@@ -24,6 +25,8 @@ interface EvaluateOptions extends CommonOptions {
 export function evaluateCommand(terminal: Terminal): Command {
   return newCommand('evaluate', 'Play the first episodes of a split once each and report success by task.')
     .option('--policy <name>', policyNames, 'random')
+    .option(...weightsOption)
+    .option(...headOption)
     .option('--env <name>', 'rooms or shop', 'rooms')
     .option('--preset <name>', 'size of the environment, XS to XL (default S); may be repeated', collect)
     .option('--split <name>', 'set of episodes', 'seen')
@@ -52,6 +55,7 @@ async function evaluate(options: EvaluateOptions, terminal: Terminal): Promise<v
     environment,
     memory: options.memory,
     temperature: options.temperature,
+    neural: options,
   });
   let reported = 0;
   const { results } = await evaluatePolicy({

@@ -8,6 +8,7 @@ import { randomPolicy, uniformPolicy } from '../rollouts/policies/uniform.ts';
 import type { Policy } from '../rollouts/policy.ts';
 import { onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
+import { modelFolderPath, openNeuralPolicy, type NeuralOptions } from './neural-policy.ts';
 import { projectRoot } from './project-root.ts';
 import { fileError } from './rollout-file.ts';
 
@@ -18,6 +19,7 @@ export interface PolicyRequest {
   /** History length where neither the command line nor the policy says one. */
   readonly usualMemory?: number;
   readonly temperature: number;
+  readonly neural?: NeuralOptions;
 }
 
 export interface OpenedPolicy {
@@ -30,12 +32,13 @@ export interface OpenedPolicy {
 export const USUAL_MEMORY = 2;
 
 export const policyNames =
-  'random, uniform, expert, oracle, tabular, tabular:FILE or a shipped one such as tabular-rooms-50';
+  'random, uniform, expert, oracle, tabular, tabular:FILE, the folder of a neural policy, or a shipped one such as tabular-rooms-50';
 
 /**
- * The policy that `--policy` names. A temperature changes a table only: uniform choices stay uniform and an expert's
+ * The policy that `--policy` names. A temperature changes tables and neural policies only: uniform choices stay uniform and an expert's
  * single choice stays single at any temperature.
- * @throws UsageError for an unknown name, an unreadable file, or a memory that the file's policy was not made for.
+ * @throws UsageError for an unknown name, an unreadable file, or a memory that the file's policy was not made for;
+ * ModelFileError for a model folder that cannot be used.
  */
 export async function openPolicy(name: string, request: PolicyRequest): Promise<OpenedPolicy> {
   const { environment, temperature } = request;
@@ -54,6 +57,8 @@ export async function openPolicy(name: string, request: PolicyRequest): Promise<
   }
   const file = tableFile(name);
   if (file !== null) return openTable(file, request);
+  const folder = modelFolderPath(name);
+  if (folder !== null) return openNeuralPolicy(folder, request);
   throw new UsageError(`There is no policy ${JSON.stringify(name)}; known are ${policyNames}.`);
 }
 

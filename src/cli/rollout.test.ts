@@ -79,7 +79,7 @@ describe('rollout', () => {
     ],
     [
       ['--policy', 'clever'],
-      'There is no policy "clever"; known are random, uniform, expert, oracle, tabular, tabular:FILE or a shipped one such as tabular-rooms-50.',
+      'There is no policy "clever"; known are random, uniform, expert, oracle, tabular, tabular:FILE, the folder of a neural policy, or a shipped one such as tabular-rooms-50.',
     ],
     [['--policy', 'tabular:no-such-file'], 'no-such-file could not be read: there is no such file.'],
     [['--groups', '0'], '--groups must be 1 or more.'],

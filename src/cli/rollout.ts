@@ -7,11 +7,12 @@ import { writeJsonl } from '../rollouts/jsonl.ts';
 import { collect, type CommonOptions, newCommand, positiveNumber, type Terminal, wholeNumber } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
+import { headOption, weightsOption, type NeuralOptions } from './neural-policy.ts';
 import { openPolicy, policyNames, USUAL_MEMORY } from './policies.ts';
 import { openSink } from './rollout-file.ts';
 import { sortPresets } from './settings.ts';
 
-interface RolloutOptions extends CommonOptions {
+interface RolloutOptions extends CommonOptions, NeuralOptions {
   readonly env: string;
   readonly preset?: readonly string[];
   readonly policy: string;
@@ -38,13 +39,15 @@ export function rolloutCommand(terminal: Terminal): Command {
       collect,
     )
     .option('--policy <name>', policyNames, 'random')
+    .option(...weightsOption)
+    .option(...headOption)
     .option(
       '--memory <K>',
       `history length of the policy's input (default ${USUAL_MEMORY}, or what FILE says)`,
       wholeNumber,
     )
     .option('--split <name>', 'set of episodes: train, seen, unseen, …', 'train')
-    .option('--temperature <number>', 'temperature of a tabular policy', positiveNumber, 1)
+    .option('--temperature <number>', 'temperature of a tabular or neural policy', positiveNumber, 1)
     .option('--groups <G>', 'task groups', wholeNumber, 16)
     .option('--size <N>', 'trajectories in a group', wholeNumber, 8)
     .option('--step-limit <steps>', 'an episode ends after this many steps (default: of the environment)', wholeNumber)
@@ -67,6 +70,7 @@ async function rollout(options: RolloutOptions, terminal: Terminal): Promise<voi
     environment: name,
     memory: options.memory,
     temperature: options.temperature,
+    neural: options,
   });
   const episodes = drawEpisodes(openEnvironment(name), options.split, options.groups, options.seed, 0, {
     ...(presets.size === undefined ? {} : { preset: presets.size as PresetName }),
