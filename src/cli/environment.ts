@@ -9,7 +9,7 @@ import {
 } from '../environments/environment.ts';
 import { RoomDescriptionError } from '../environments/rooms/room.ts';
 import { TabularPolicyFileError } from '../rollouts/policies/tabular.ts';
-import { ModelFileError } from '../policy/modelFileError.ts';
+import { ModelFileError } from '../policy/model-file-error.ts';
 import { PromptTooLongError } from '../policy/prompt.ts';
 import { PolicyInputError } from '../rollouts/policy.ts';
 import { UsageError } from './errors.ts';

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { modelFolderFiles } from '../policy/modelFolder.ts';
+import { modelFolderFiles } from '../policy/model-folder.ts';
 import { hgpo } from '../testing/command-line.ts';
 import { randomWeights } from '../testing/decoders.ts';
-import { untrainedPolicy } from '../testing/policyModels.ts';
+import { untrainedPolicy } from '../testing/policy-models.ts';
 
 const small = ['--preset', 'XS', '--groups', '1', '--size', '2', '--step-limit', '4', '--seed', '1'];
 

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readModelFolder, weightFormats, type ReadFile, type WeightFormat } from '../policy/modelFolder.ts';
-import { openOnnxPolicy } from '../policy/openOnnxPolicy.ts';
-import { heads, type Head } from '../policy/textPolicy.ts';
+import { readModelFolder, weightFormats, type ReadFile, type WeightFormat } from '../policy/model-folder.ts';
+import { openOnnxPolicy } from '../policy/onnx/open-onnx-policy.ts';
+import { heads, type Head } from '../policy/text-policy.ts';
 import { UsageError } from './errors.ts';
 import type { OpenedPolicy, PolicyRequest } from './policies.ts';
 import { projectRoot } from './project-root.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DecoderConfig } from '../gpu/decoder.ts';
 import { modelConfigJson, parseModelConfig } from './config.ts';
-import { ModelFileError } from './modelFileError.ts';
+import { ModelFileError } from './model-file-error.ts';
 import { initialWeights, parameterCount, weightSpecs, weightsThatDoNotFit } from './weights.ts';
 
 const config: DecoderConfig = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DecoderConfig } from '../gpu/decoder.ts';
-import { ModelFileError } from './modelFileError.ts';
+import { ModelFileError } from './model-file-error.ts';
 
 const count = (most: number) => z.number().int().min(1).max(most);
 

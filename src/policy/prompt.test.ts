@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation } from '../environments/environment.ts';
 import { observationOf } from '../environments/rooms/wording.ts';
 import { PrefixTree } from '../gpu/prefix-tree.ts';
-import { environmentsAndPresets, randomInputs } from '../testing/randomPlay.ts';
+import { environmentsAndPresets, randomInputs } from '../testing/random-play.ts';
 import { defaultPromptFormat, promptKey, PromptTooLongError, PromptWriter, type PromptInput } from './prompt.ts';
 import { Tokenizer } from './tokenizer.ts';
 

@@ -1,7 +1,7 @@
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ModelFileError } from './modelFileError.ts';
+import { ModelFileError } from './model-file-error.ts';
 import { Tokenizer } from './tokenizer.ts';
 import { specialTokens } from './vocabulary.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EnvironmentName } from '../environments/environment.ts';
-import { ModelFileError } from './modelFileError.ts';
+import { ModelFileError } from './model-file-error.ts';
 import { CONTINUATION, environmentVocabulary, specialTokens, type SpecialToken } from './vocabulary.ts';
 
 // Words seen are kept with their tokens; foreign text could hold any number of different ones.

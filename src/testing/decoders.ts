@@ -1,8 +1,8 @@
 import { randomStream } from '../random/stream.ts';
 import { decoderTwin } from '../gpu/decoder-twin.ts';
 import type { DecoderConfig, ModelWeights } from '../gpu/decoder.ts';
-import { writeDecoder } from '../policy/onnx/decoderFile.ts';
-import { DecoderSession, type OnnxProvider } from '../policy/onnx/decoderSession.ts';
+import { writeDecoder } from '../policy/onnx/decoder-file.ts';
+import { DecoderSession, type OnnxProvider } from '../policy/onnx/decoder-session.ts';
 import { quantizeWeights } from '../policy/quantization.ts';
 import { initialWeights, type Weights } from '../policy/weights.ts';
 

@@ -1,5 +1,5 @@
 import type { EnvironmentName } from '../environments/environment.ts';
-import type { ModelDescription } from '../policy/modelFolder.ts';
+import type { ModelDescription } from '../policy/model-folder.ts';
 import { defaultPromptFormat } from '../policy/prompt.ts';
 import { Tokenizer } from '../policy/tokenizer.ts';
 import { shippedSize } from './decoders.ts';

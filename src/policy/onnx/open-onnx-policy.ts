@@ -1,8 +1,8 @@
-import type { ModelFolder } from './modelFolder.ts';
-import { DecoderSession, type OnnxProvider } from './onnx/decoderSession.ts';
-import { OnnxGenerator } from './onnx/onnxGenerator.ts';
-import { PromptWriter } from './prompt.ts';
-import { TextPolicy, type Head } from './textPolicy.ts';
+import type { ModelFolder } from '../model-folder.ts';
+import { DecoderSession, type OnnxProvider } from './decoder-session.ts';
+import { OnnxGenerator } from './onnx-generator.ts';
+import { PromptWriter } from '../prompt.ts';
+import { TextPolicy, type Head } from '../text-policy.ts';
 
 export interface OnnxPolicyOptions {
   readonly head?: Head;

@@ -4,8 +4,8 @@ import {
   type Reply,
   type ReplyGenerator,
   type ReplyRequest,
-} from '../textPolicy.ts';
-import type { DecoderSession, KeyValueCache } from './decoderSession.ts';
+} from '../text-policy.ts';
+import type { DecoderSession, KeyValueCache } from './decoder-session.ts';
 
 /**
  * Generates replies with an exported decoder in ONNX Runtime: prompts are padded on the left to one length and answered

@@ -1,11 +1,11 @@
 import { equals, fromBinary } from '@bufbuild/protobuf';
 import { ModelProtoSchema, NodeProtoSchema, type GraphProto, type ModelProto, type TensorProto } from 'onnx-buf';
 import type { DecoderConfig, DenseTensor, ModelWeights } from '../../gpu/decoder.ts';
-import { ModelFileError } from '../modelFileError.ts';
+import { ModelFileError } from '../model-file-error.ts';
 import { BLOCK, blocksPerRow, type QuantizedMatrix } from '../../gpu/quantized.ts';
 import { isQuantized, zeroPointBytesPerRow } from '../quantization.ts';
 import { firstNotFinite, UnfitWeightsError, weightSpecs, type WeightSpec } from '../weights.ts';
-import { decoderGraph, quantizedNames } from './decoderGraph.ts';
+import { decoderGraph, quantizedNames } from './decoder-graph.ts';
 import { elementTypes, IR_VERSION, MICROSOFT_DOMAIN, MICROSOFT_OPSET, OPSET, type ElementType } from './graph.ts';
 
 /**

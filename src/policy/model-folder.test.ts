@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { randomWeights } from '../testing/decoders.ts';
-import { untrainedPolicy } from '../testing/policyModels.ts';
-import { modelFolderFiles, readModelFolder, weightFormats, type ReadFile } from './modelFolder.ts';
-import { ModelFileError } from './modelFileError.ts';
+import { untrainedPolicy } from '../testing/policy-models.ts';
+import { modelFolderFiles, readModelFolder, weightFormats, type ReadFile } from './model-folder.ts';
+import { ModelFileError } from './model-file-error.ts';
 import { quantizeWeights } from './quantization.ts';
 import { Tokenizer } from './tokenizer.ts';
 

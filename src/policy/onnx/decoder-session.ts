@@ -1,6 +1,6 @@
 import type * as OnnxRuntime from 'onnxruntime-web/wasm';
 import type { DecoderConfig } from '../../gpu/decoder.ts';
-import { ModelFileError } from '../modelFileError.ts';
+import { ModelFileError } from '../model-file-error.ts';
 
 /** Where ONNX Runtime Web computes. `webgpu` may be given the device that our own engine uses. */
 export type OnnxProvider = { readonly name: 'wasm' } | { readonly name: 'webgpu'; readonly device?: GPUDevice };

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { FunctionProtoSchema, ModelProtoSchema, type ModelProto } from 'onnx-buf';
 import { describe, expect, it } from 'vitest';
 import { exportError, oddSizes, randomWeights, shippedSize, storedRandomWeights } from '../../testing/decoders.ts';
-import { ModelFileError } from '../modelFileError.ts';
+import { ModelFileError } from '../model-file-error.ts';
 import { quantizeWeights } from '../quantization.ts';
 import { UnfitWeightsError } from '../weights.ts';
-import { readDecoder, writeDecoder } from './decoderFile.ts';
+import { readDecoder, writeDecoder } from './decoder-file.ts';
 
 const formats = ['float32', 'int8', 'q4', 'q4 without zero points'] as const;
 const sizes = [

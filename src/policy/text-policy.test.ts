@@ -5,11 +5,11 @@ import { collectRollouts, firstEpisodes } from '../rollouts/collect.ts';
 import type { PolicyInput } from '../rollouts/policy.ts';
 import type { ModelWeights } from '../gpu/decoder.ts';
 import { randomWeights, twinLogits } from '../testing/decoders.ts';
-import { untrainedPolicy } from '../testing/policyModels.ts';
-import { randomInputs } from '../testing/randomPlay.ts';
-import { modelFolderFiles, readModelFolder } from './modelFolder.ts';
-import { openOnnxPolicy } from './openOnnxPolicy.ts';
-import { drawFromLogits, type TextPolicy } from './textPolicy.ts';
+import { untrainedPolicy } from '../testing/policy-models.ts';
+import { randomInputs } from '../testing/random-play.ts';
+import { modelFolderFiles, readModelFolder } from './model-folder.ts';
+import { openOnnxPolicy } from './onnx/open-onnx-policy.ts';
+import { drawFromLogits, type TextPolicy } from './text-policy.ts';
 
 const model = untrainedPolicy('rooms');
 const files = modelFolderFiles(model, randomWeights(model.config), '');

@@ -10,11 +10,11 @@ import wasmBinary from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomStream } from '../random/stream.ts';
 import { randomWeights } from '../testing/decoders.ts';
-import { untrainedPolicy } from '../testing/policyModels.ts';
-import { randomInputs } from '../testing/randomPlay.ts';
-import { modelFolderFiles, readModelFolder, type WeightFormat } from './modelFolder.ts';
-import { DecoderSession } from './onnx/decoderSession.ts';
-import { OnnxGenerator } from './onnx/onnxGenerator.ts';
+import { untrainedPolicy } from '../testing/policy-models.ts';
+import { randomInputs } from '../testing/random-play.ts';
+import { modelFolderFiles, readModelFolder, type WeightFormat } from './model-folder.ts';
+import { DecoderSession } from './onnx/decoder-session.ts';
+import { OnnxGenerator } from './onnx/onnx-generator.ts';
 import { PromptWriter } from './prompt.ts';
 
 const model = untrainedPolicy('rooms');
