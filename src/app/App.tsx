@@ -5,6 +5,7 @@ import { Arithmetic } from './advantage/Arithmetic.tsx';
 import { StepAdvantage } from './advantage/StepAdvantage.tsx';
 import { Group } from './groups/Group.tsx';
 import { chosenChain, hierarchyOf, sharedPasts } from './groups/hierarchy.ts';
+import { Play } from './play/Play.tsx';
 import { RollOut } from './rollouts/RollOut.tsx';
 import type { SharedPast } from './rollouts/RolloutGrid.tsx';
 import { rowAt, taskOf } from './rollouts/task.ts';
@@ -142,6 +143,10 @@ export function App() {
               }}
             />
           )}
+        </section>
+        <section className="wide-chapter" aria-labelledby="play">
+          <ChapterHead id="play" number={5} title={texts.play.title} note={texts.play.note} />
+          <Play />
         </section>
       </main>
     </div>

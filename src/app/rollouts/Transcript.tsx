@@ -2,6 +2,8 @@ import { useEffect, useRef } from 'react';
 import type { RolloutBatch } from '../../rollouts/batch.ts';
 import { observationText } from '../../rollouts/observation.ts';
 import { number } from '../number.ts';
+import { episodeStart } from '../play/episodeStart.ts';
+import { replay } from '../play/episode.ts';
 import { useTexts } from '../text/language.ts';
 import type { Task } from './task.ts';
 import './Transcript.css';
@@ -16,7 +18,8 @@ interface TranscriptProps {
 
 /** What one trajectory saw and did, step by step; the chosen step is kept in sight. */
 export function Transcript({ batch, task, trajectory, step, onChoose }: TranscriptProps) {
-  const texts = useTexts().rollOut;
+  const all = useTexts();
+  const texts = all.rollOut;
   const list = useRef<HTMLOListElement>(null);
   const row = task.trajectories[trajectory];
 
@@ -29,11 +32,32 @@ export function Transcript({ batch, task, trajectory, step, onChoose }: Transcri
   }, [row, step]);
 
   if (!row) return <p className="soft">{texts.transcriptNone}</p>;
+  const firstId = batch.episodeId?.[row.rows[0]!] ?? -1;
+  const episodeId = firstId < 0 ? null : batch.episodeIds.values[firstId]!;
+  const start = episodeId === null ? null : episodeStart(episodeId);
   return (
     <div className="transcript">
       <h3>
         {texts.transcript(trajectory + 1)}
         <span className="soft small"> {batch.trajectories.values[row.trajectory]}</span>
+        {start && (
+          <button
+            type="button"
+            className="plain-button small transcript-replay"
+            title={all.play.replayHint}
+            onClick={() => {
+              document.getElementById('play')?.scrollIntoView({ block: 'start' });
+              void replay(
+                start,
+                episodeId!,
+                Array.from(row.rows, (at) => batch.actions.values[batch.action[at]!]!),
+                step,
+              );
+            }}
+          >
+            {all.play.replay}
+          </button>
+        )}
       </h3>
       <ol ref={list} tabIndex={0} aria-label={texts.transcript(trajectory + 1)}>
         {Array.from(row.rows, (at, index) => {
