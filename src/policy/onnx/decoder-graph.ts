@@ -6,7 +6,7 @@ import { GraphBuilder, MICROSOFT_DOMAIN } from './graph.ts';
 
 const microsoft = { domain: MICROSOFT_DOMAIN } as const;
 
-// Added to the score of a padded column. Finite, because ONNX Runtime's softmax of a row of −∞ is NaN; far below any score.
+// Added to the score of a padded column: far below any score, and finite, so that a row of padding alone has a softmax.
 const MASKED = -1e9;
 
 /**
