@@ -3,7 +3,7 @@ import { exampleRoom } from '../environments/rooms/example-rooms.ts';
 import { RoomsEnvironment } from '../environments/rooms/environment.ts';
 import { ShopEnvironment } from '../environments/shop/environment.ts';
 import type { Environment, Observation } from '../environments/environment.ts';
-import type { HistoryEntry } from '../environments/textHistory.ts';
+import type { HistoryEntry } from '../environments/text-history.ts';
 import { TabularPolicy } from '../rollouts/policies/tabular.ts';
 import { uniformPolicy } from '../rollouts/policies/uniform.ts';
 import type { Policy } from '../rollouts/policy.ts';

@@ -1,6 +1,6 @@
 import { WIN_REWARD, type Environment, type Observation, type Snapshot } from '../environments/environment.ts';
-import type { HistoryEntry } from '../environments/textHistory.ts';
-import { isValidStep, type PenaliseRule } from '../environments/textProjection.ts';
+import type { HistoryEntry } from '../environments/text-history.ts';
+import { isValidStep, type PenaliseRule } from '../environments/text-projection.ts';
 import { randomStream } from '../random/stream.ts';
 import type { Policy, PolicyInput } from '../rollouts/policy.ts';
 

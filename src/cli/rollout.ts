@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { presetNames, type PresetName } from '../environments/environment.ts';
 import { openEnvironment } from '../environments/registry.ts';
-import { penaliseRules, type PenaliseRule } from '../environments/textProjection.ts';
+import { penaliseRules, type PenaliseRule } from '../environments/text-projection.ts';
 import { collectRollouts, drawEpisodes, type TrajectoryOutcome } from '../rollouts/collect.ts';
 import { writeJsonl } from '../rollouts/jsonl.ts';
 import { collect, type CommonOptions, newCommand, positiveNumber, type Terminal, wholeNumber } from './command.ts';

@@ -2,7 +2,7 @@ import type { EnvironmentName, Observation } from '../environments/environment.t
 import type { RoomsEvent } from '../environments/rooms/events.ts';
 import { compareCanonically, receptacleTypes, typeOfName } from '../environments/rooms/types.ts';
 import type { ShopEvent } from '../environments/shop/page.ts';
-import { textKey } from '../environments/textKey.ts';
+import { textKey } from '../environments/text-key.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import { productAlias, type SpecialToken } from './vocabulary.ts';
 

@@ -1,4 +1,4 @@
-import { projectReply } from '../environments/textProjection.ts';
+import { projectReply } from '../environments/text-projection.ts';
 import { PrefixTree } from '../gpu/prefix-tree.ts';
 import type { RandomStream } from '../random/stream.ts';
 import { PolicyInputError, type Decision, type Policy, type PolicyInput } from '../rollouts/policy.ts';

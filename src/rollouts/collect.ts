@@ -1,6 +1,6 @@
 import type { Environment, EpisodeOptions, Observation } from '../environments/environment.ts';
-import { historyWindow } from '../environments/textHistory.ts';
-import { isValidStep, type PenaliseRule } from '../environments/textProjection.ts';
+import { historyWindow } from '../environments/text-history.ts';
+import { isValidStep, type PenaliseRule } from '../environments/text-projection.ts';
 import { randomStream } from '../random/stream.ts';
 import { type RolloutBatch, rolloutBatch, type RolloutRow } from './batch.ts';
 import { type Decision, type Policy, PolicyInputError, type PolicyInput, promptKeyOf } from './policy.ts';

@@ -1,6 +1,6 @@
 import type { Environment, EnvironmentName, Observation } from '../environments/environment.ts';
-import type { HistoryEntry } from '../environments/textHistory.ts';
-import { textKey } from '../environments/textKey.ts';
+import type { HistoryEntry } from '../environments/text-history.ts';
+import { textKey } from '../environments/text-key.ts';
 import type { RandomStream } from '../random/stream.ts';
 
 /** What a policy sees at one step: the input x. Everything that it may use is here, nothing else is. */

@@ -1,6 +1,6 @@
 import type { EnvironmentName } from '../environments/environment.ts';
 import { openEnvironment } from '../environments/registry.ts';
-import { textKey } from '../environments/textKey.ts';
+import { textKey } from '../environments/text-key.ts';
 import { randomStream } from '../random/stream.ts';
 
 /** The episodes whose every text and key is the same in Node, in a browser, in a worker and on the main thread. */

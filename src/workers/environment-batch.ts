@@ -10,7 +10,7 @@ import { RoomsEnvironment } from '../environments/rooms/environment.ts';
 import { floorPlan, type FloorPlan } from '../environments/rooms/floor-plan.ts';
 import type { ShopEnvironment, ShopState } from '../environments/shop/environment.ts';
 import type { Goal } from '../environments/shop/goal.ts';
-import { hashText } from '../environments/textKey.ts';
+import { hashText } from '../environments/text-key.ts';
 
 /** Which episode an environment plays. Members of a group have the same one. */
 export interface EpisodeStart {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openEnvironment } from '../environments/registry.ts';
-import { textKey } from '../environments/textKey.ts';
+import { textKey } from '../environments/text-key.ts';
 import { digestChoice, digestEpisodes } from '../testing/environment-digest.ts';
 import { serveCalls, WorkerCallError, WorkerLostError, type Port } from './calls.ts';
 import { DONE, EFFECTIVE, TRUNCATED, WON, type EpisodeStart } from './environment-batch.ts';

@@ -14,7 +14,7 @@ import {
   type Snapshot,
   type StepResult,
 } from '../environment.ts';
-import { textKey } from '../textKey.ts';
+import { textKey } from '../text-key.ts';
 import { describeEvent, type RoomsEvent } from './events.ts';
 import {
   checkRoomsOptions,

@@ -9,7 +9,7 @@ import {
   type EpisodeOptions,
   type PresetName,
 } from '../environment.ts';
-import { hashText } from '../textKey.ts';
+import { hashText } from '../text-key.ts';
 import { describeEvent } from './events.ts';
 import { Oracle } from './oracle.ts';
 import { NO_COMMAND, Room, type RoomDescription } from './room.ts';

@@ -1,4 +1,4 @@
-import { textKey } from '../textKey.ts';
+import { textKey } from '../text-key.ts';
 import { taskCombos, taskNames, type TaskCombo } from './types.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { OptionError } from '../environment.ts';
-import { reduceToBaseColour } from './baseColours.ts';
+import { reduceToBaseColour } from './base-colours.ts';
 import { generateCatalogue } from './catalogue.ts';
 import { choiceQueries, generateGoals, instructionText, shopSplits } from './goal.ts';
 import { clickTargets, ProductPages, RESULTS_PER_PAGE } from './page.ts';

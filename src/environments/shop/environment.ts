@@ -18,7 +18,7 @@ import {
   type StepResult,
   WIN_REWARD,
 } from '../environment.ts';
-import { textKey } from '../textKey.ts';
+import { textKey } from '../text-key.ts';
 import { GENERATOR_VERSION, type Product, productCounts } from './catalogue.ts';
 import { ShopOracle, ShopSearcher } from './experts.ts';
 import { choiceQueries, type Goal, instructionText, MAX_CHOICE_QUERIES, shopSplit, shopSplits } from './goal.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { environmentFixtures } from '../../testing/environment-fixtures.ts';
-import { reduceToBaseColour } from './baseColours.ts';
+import { reduceToBaseColour } from './base-colours.ts';
 import { scorePurchase } from './score.ts';
-import { tokenSetRatio } from './tokenSetRatio.ts';
+import { tokenSetRatio } from './token-set-ratio.ts';
 
 describe.each(environmentFixtures('shop-reward-cases'))('$file', ({ data }) => {
   test.each(data.cases as { id: string; title: string }[])('$id $title', (testCase) => {

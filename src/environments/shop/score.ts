@@ -1,5 +1,5 @@
-import { baseColours, reduceToBaseColour } from './baseColours.ts';
-import { tokenSetRatio } from './tokenSetRatio.ts';
+import { baseColours, reduceToBaseColour } from './base-colours.ts';
+import { tokenSetRatio } from './token-set-ratio.ts';
 
 /** What the score reads of a product. */
 export interface ScoredProduct {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { projectFixture } from '../../testing/fixtures.ts';
-import { baseColours } from './baseColours.ts';
-import { tokenSetRatio } from './tokenSetRatio.ts';
+import { baseColours } from './base-colours.ts';
+import { tokenSetRatio } from './token-set-ratio.ts';
 import { brands, categories } from './vocabulary.ts';
 
 test('the base colours are those of the reference list, in its order', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashText, textKey } from './textKey.ts';
+import { hashText, textKey } from './text-key.ts';
 
 test('a key is 16 hexadecimal digits and depends on the text alone', () => {
   fc.assert(

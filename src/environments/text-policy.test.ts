@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { environmentFixtures } from '../testing/environment-fixtures.ts';
-import { historyWindow } from './textHistory.ts';
-import { isValidStep, projectReply } from './textProjection.ts';
+import { historyWindow } from './text-history.ts';
+import { isValidStep, projectReply } from './text-projection.ts';
 
 const files = environmentFixtures('conformance-text-policy');
 
