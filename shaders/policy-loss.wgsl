@@ -4,12 +4,13 @@
 //   clipped = max(−A ρ, −A clamp(ρ, 1 − clipLow, 1 + clipHigh)), for A < 0 at most −A dualClip (0: no dual clip),
 //   d = logProb − refLogProb; KL_VALUE and KL_GRADIENT name the form: 1 d, 2 |d|, 3 d²/2, 4 e^(−d) + d − 1 up to 10.
 // Shapes: rowStart [rows + 1]; targets [tokens] = (oldLogProb, advantage, weight, mask); logProb, entropy, refLogProb
-// [tokens]; gradient [tokens] = (∂loss/∂logProb, ∂loss/∂entropy); rowSums [rows, 12], read by policyFigures.
+// [tokens]; gradient [tokens] = (∂loss/∂logProb, ∂loss/∂entropy); rowSums [·, 12] from row sumsAt on, read by policyFigures.
 // Masked tokens are skipped, never multiplied by 0: a NaN behind the mask stays there.
 // Source: src/training/losses/{clip,ppo,gspo,kl,total}.ts, where the papers are named. Twin: totalLoss, src/training/losses/total.ts.
 
 struct Parameters {
   rows: u32,
+  sumsAt: u32,
   clipLow: f32,
   clipHigh: f32,
   dualClip: f32,
@@ -143,7 +144,7 @@ fn main(
     ratioMax = max(ratioMax, ratio);
   }
 
-  let at = row * 12u;
+  let at = (parameters.sumsAt + row) * 12u;
   rowSums[at] = policyLoss;
   rowSums[at + 1u] = entropySum;
   rowSums[at + 2u] = klSum;

@@ -1,10 +1,10 @@
 // PPO's clipped value loss and its gradient, one invocation a value:
 //   loss = Σ_t weight[t] · ½ max( (V − R)², (clamp(V, V_old − clipValue, V_old + clipValue) − R)² )
 // Shapes: value [tokens]; targets [tokens] = (V_old, R, weight, mask); gradient [tokens] = ∂loss/∂V;
-// terms [tokens] = (the token's part of the loss, 1 where the clipped error is the larger one).
+// terms [·], from termsAt on = (the token's part of the loss, 1 where the clipped error is the larger one).
 // Source and twin: valueLoss, src/training/losses/value.ts.
 
-struct Parameters { tokens: u32, clipValue: f32 }
+struct Parameters { tokens: u32, termsAt: u32, clipValue: f32 }
 
 @group(0) @binding(0) var<uniform> parameters: Parameters;
 @group(0) @binding(1) var<storage, read> value: array<f32>;
@@ -25,7 +25,7 @@ fn main(
   let goal = targets[token];
   if (goal.w == 0.0) {
     gradient[token] = 0.0;
-    terms[token] = vec2<f32>(0.0);
+    terms[parameters.termsAt + token] = vec2<f32>(0.0);
     return;
   }
   let low = goal.x - parameters.clipValue;
@@ -36,5 +36,5 @@ fn main(
   let clippedLoss = clippedError * clippedError;
   let inside = value[token] >= low && value[token] <= high;
   gradient[token] = select(0.0, goal.z * error, unclippedLoss > clippedLoss || inside);
-  terms[token] = vec2<f32>(0.5 * goal.z * max(unclippedLoss, clippedLoss), select(0.0, 1.0, clippedLoss > unclippedLoss));
+  terms[parameters.termsAt + token] = vec2<f32>(0.5 * goal.z * max(unclippedLoss, clippedLoss), select(0.0, 1.0, clippedLoss > unclippedLoss));
 }

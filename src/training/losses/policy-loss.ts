@@ -41,11 +41,13 @@ export function policyLoss(operands: {
   readonly refLogProb?: Binding | undefined;
   /** [tokens, 2] ∂loss/∂log π_new and ∂loss/∂entropy of each token */
   readonly gradient: Binding;
-  /** [rows, POLICY_ROW_SUMS], for `policyFigures` */
+  /** [sumsAt + rows, POLICY_ROW_SUMS], for `policyFigures` */
   readonly rowSums: Binding;
+  /** First row of `rowSums` that is written: micro-batches of a mini-batch stand behind one another. */
+  readonly sumsAt?: Count;
   readonly rows: Count;
 }): Dispatch {
-  const { objective, rowStart, targets, logProb, entropy, refLogProb, gradient, rowSums, rows } = operands;
+  const { objective, rowStart, targets, logProb, entropy, refLogProb, gradient, rowSums, sumsAt = 0, rows } = operands;
   const sequence = objective.ratio === 'sequence';
   const [value, slope] = klForms[objective.klKind];
   return {
@@ -60,6 +62,7 @@ export function policyLoss(operands: {
     bindings: { rowStart, targets, logProb, entropy, gradient, rowSums, ...(refLogProb ? { refLogProb } : {}) },
     parameters: {
       rows,
+      sumsAt,
       clipLow: objective.clipLow,
       clipHigh: objective.clipHigh,
       dualClip: sequence ? 0 : (objective.dualClip ?? 0),

@@ -17,17 +17,19 @@ export function valueLoss(operands: {
   readonly targets: Binding;
   /** [tokens] ∂loss/∂V */
   readonly gradient: Binding;
-  /** [tokens, 2] each token's part of the loss, and whether its clipped error is the larger one */
+  /** [termsAt + tokens, 2] each token's part of the loss, and whether its clipped error is the larger one */
   readonly terms: Binding;
+  /** First token of `terms` that is written: micro-batches of a mini-batch stand behind one another. */
+  readonly termsAt?: Count;
   readonly tokens: Count;
   readonly clipValue: number;
 }): Dispatch {
-  const { value, targets, gradient, terms, tokens, clipValue } = operands;
+  const { value, targets, gradient, terms, termsAt = 0, tokens, clipValue } = operands;
   return {
     kernel,
     constants: { WORKGROUP },
     bindings: { value, targets, gradient, terms },
-    parameters: { tokens, clipValue },
+    parameters: { tokens, termsAt, clipValue },
     workgroups: () => linearWorkgroups(valueOf(tokens)),
   };
 }
