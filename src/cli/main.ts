@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { benchAdapterCommand } from './bench/adapter-command.ts';
 import { benchCommand } from './bench.ts';
 import type { Terminal } from './command.ts';
 import { estimateCommand } from './estimate.ts';
@@ -11,6 +12,7 @@ import { Output } from './output.ts';
 import { playCommand } from './play.ts';
 import { reportCommand } from './report.ts';
 import { rolloutCommand } from './rollout.ts';
+import { selftestCommand } from './selftest.ts';
 import { trainCommand } from './train.ts';
 import { valuesCommand } from './values.ts';
 
@@ -57,10 +59,12 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     evaluateCommand,
     trainCommand,
     exportConfigCommand,
+    selftestCommand,
     benchCommand,
   ]) {
     program.addCommand(command(terminal).copyInheritedSettings(program));
   }
+  program.addCommand(benchAdapterCommand(), { hidden: true });
   await program.parseAsync(args, { from: 'user' });
 }
 

@@ -5,18 +5,33 @@
 import { create, globals } from 'webgpu';
 import { openGpu, type Gpu, type OpenOptions } from './device.ts';
 
-// The object must stay referenced: when it is collected, the process crashes.
-let instance: GPU | undefined;
+// The objects must stay referenced: when one is collected, the process crashes.
+const instances = new Map<string, GPU>();
 
-function nodeGpu(): GPU {
-  if (!instance) {
+function instance(...options: string[]): GPU {
+  const key = options.join();
+  let gpu = instances.get(key);
+  if (!gpu) {
     Object.assign(globalThis, globals);
-    // OpenGL ES is the only road to Mesa's llvmpipe. A machine with a Vulkan driver (SwiftShader's is named by
-    // VK_DRIVER_FILES) or another native API takes that one.
-    const openGlOnly = process.env.HGPO_ADAPTER === 'llvmpipe';
-    instance = create(openGlOnly ? ['backend=opengles'] : []);
+    gpu = create(options);
+    instances.set(key, gpu);
   }
-  return instance;
+  return gpu;
+}
+
+/**
+ * Node's WebGPU and the feature level at which it has an adapter. `HGPO_ADAPTER` = `llvmpipe` takes OpenGL ES, the only road to
+ * Mesa's software driver; any other value the native API (Vulkan, where SwiftShader's driver is named by VK_DRIVER_FILES; Metal;
+ * Direct3D). Unset: the native API where it has an adapter, else OpenGL ES, in software where there is no GPU.
+ */
+export async function nodeWebGpu(): Promise<{ gpu: GPU; featureLevel: 'core' | 'compatibility' }> {
+  const wanted = process.env.HGPO_ADAPTER;
+  if (wanted !== 'llvmpipe') {
+    const native = instance();
+    if (wanted || (await native.requestAdapter())) return { gpu: native, featureLevel: 'core' };
+    process.env.EGL_PLATFORM ??= 'surfaceless';
+  }
+  return { gpu: instance('backend=opengles'), featureLevel: 'compatibility' };
 }
 
 /**
@@ -39,7 +54,8 @@ async function turnEventLoop<T>(promise: Promise<T>): Promise<T> {
   }
 }
 
-/** Opens Node's device; `HGPO_ADAPTER` = `llvmpipe` or `swiftshader` chooses between software adapters. */
+/** Opens Node's device; see `nodeWebGpu` for which. */
 export async function openNodeGpu(options: Omit<OpenOptions, 'gpu' | 'whileWaiting'> = {}): Promise<Gpu> {
-  return openGpu({ ...options, gpu: nodeGpu(), whileWaiting: turnEventLoop });
+  const { gpu } = await nodeWebGpu();
+  return openGpu({ ...options, gpu, whileWaiting: turnEventLoop });
 }

@@ -96,12 +96,12 @@ export async function evaluate<Name extends string, Output extends Name>(
   }
 }
 
-/** The largest errors of a comparison, as `RELATIVE_TOLERANCE` measures them. A NaN anywhere counts as infinite. */
+/** The largest errors of a comparison, as `RELATIVE_TOLERANCE` measures them. A NaN anywhere counts as the largest number. */
 export function largestErrors({ actual, expected, exact, scale = 0 }: Comparison): {
   absolute: number;
   relative: number;
 } {
-  if (actual.length !== expected.length) return { absolute: Infinity, relative: Infinity };
+  if (actual.length !== expected.length) return { absolute: Number.MAX_VALUE, relative: Number.MAX_VALUE };
   let squares = 0;
   for (let i = 0; i < expected.length; i++) squares += expected[i]! ** 2;
   const size = Math.max(scale, Math.sqrt(squares / Math.max(1, expected.length)));
@@ -110,9 +110,11 @@ export function largestErrors({ actual, expected, exact, scale = 0 }: Comparison
   for (let i = 0; i < expected.length; i++) {
     if (actual[i] === expected[i]) continue; // equal, infinities included
     const difference = Math.abs(actual[i]! - expected[i]!);
-    const error = Number.isFinite(difference) ? difference : Infinity;
+    // The largest number stands for NaN and infinity, which JSON cannot say.
+    const error = Number.isFinite(difference) ? difference : Number.MAX_VALUE;
     absolute = Math.max(absolute, error);
-    relative = Math.max(relative, exact ? Infinity : error / Math.max(Math.abs(expected[i]!), size));
+    const relativeError = exact ? Number.MAX_VALUE : error / Math.max(Math.abs(expected[i]!), size);
+    relative = Math.min(Number.MAX_VALUE, Math.max(relative, relativeError));
   }
   return { absolute, relative };
 }

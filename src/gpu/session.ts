@@ -21,7 +21,7 @@ import { rotary, rotaryTable } from './kernels/rotary.ts';
 import { REDUCTION_SEGMENTS, sumRows, sumSegments } from './kernels/sum-rows.ts';
 import { swiglu, swigluBackward } from './kernels/swiglu.ts';
 import { hiddenWidth, linearBackward, linearForward, linearScratch, type LinearLayer } from './linear-layer.ts';
-import { Program, type Count, type Dispatch } from './program.ts';
+import { Program, valueOf, type Count, type Dispatch } from './program.ts';
 import { checkRaggedBatch, longestSequence, placeOfTokens, type RaggedBatch } from './ragged.ts';
 import { DEFAULT_VARIANTS, type KernelVariants } from './variants.ts';
 
@@ -367,6 +367,29 @@ export class ModelSession {
   dispatchCounts(): Record<'forward' | 'backward' | 'optimizer', number> {
     const count = (name: 'forward' | 'backward' | 'optimizer') => this.program(name).dispatchCount;
     return { forward: count('forward'), backward: count('backward'), optimizer: count('optimizer') };
+  }
+
+  /**
+   * The matrix products of a forward and a backward pass of the loaded batch, each with its shape [rows, inner] · [columns, inner]ᵀ: for
+   * measuring them alone.
+   */
+  products(): { dispatch: Dispatch; shape: () => { rows: number; inner: number; columns: number } }[] {
+    return [...this.plan('forward'), ...this.plan('backward')]
+      .filter(({ kernel }) => kernel.name.startsWith('linear'))
+      .map((dispatch) => {
+        const [rows, inner, columns] = (['rows', 'inner', 'columns'] as const).map(
+          (name) => dispatch.parameters[name]!,
+        );
+        return {
+          dispatch,
+          shape: () => {
+            const [m, k, n] = [valueOf(rows!), valueOf(inner!), valueOf(columns!)];
+            if (dispatch.kernel.name.startsWith('linear-input-gradient')) return { rows: m, inner: n, columns: k };
+            if (dispatch.kernel.name === 'linear-weight-gradient') return { rows: n, inner: m, columns: k };
+            return { rows: m, inner: k, columns: n };
+          },
+        };
+      });
   }
 
   destroy(): void {

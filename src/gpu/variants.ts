@@ -25,6 +25,43 @@ export interface KernelVariants {
 /** Safe everywhere and the fastest measured on software adapters. */
 export const DEFAULT_VARIANTS: KernelVariants = { rowLanes: 1, matmul: 'spread-8x8', attentionTile: 4 };
 
+/** Every value that a variant can take. */
+export const variantChoices: { readonly [Name in keyof KernelVariants]: readonly KernelVariants[Name][] } = {
+  rowLanes: [1, 8, 32],
+  matmul: ['spread-8x8', 'spread-16x4', 'grid-8x8', 'grid-4x4'],
+  attentionTile: [1, 2, 4, 8],
+};
+
+/** Variants that do not exist. */
+export class VariantsError extends Error {
+  override readonly name = 'VariantsError';
+}
+
+/** `matmul=spread-8x8,rowLanes=1`: what `--variants` takes and reports print. */
+export function formatVariants(variants: KernelVariants): string {
+  return Object.keys(variantChoices)
+    .map((name) => `${name}=${variants[name as keyof KernelVariants]}`)
+    .join(',');
+}
+
+/** @throws VariantsError that lists what there is. */
+export function parseVariants(text: string): Partial<KernelVariants> {
+  const pinned: Record<string, string | number> = {};
+  for (const item of text.split(',').filter(Boolean)) {
+    const [name, value] = item.split('=') as [string, string | undefined];
+    const choices: readonly (string | number)[] | undefined = Object.hasOwn(variantChoices, name)
+      ? variantChoices[name as keyof KernelVariants]
+      : undefined;
+    const choice = choices?.find((one) => String(one) === value);
+    if (choice === undefined) {
+      const known = Object.entries(variantChoices).map(([key, values]) => `${key} = ${values.join(' | ')}`);
+      throw new VariantsError(`There is no variant ${JSON.stringify(item)}; there are ${known.join('; ')}.`);
+    }
+    pinned[name] = choice;
+  }
+  return pinned;
+}
+
 /** Constants that shaders/lanes.wgsl needs. */
 export function laneConstants(variants: KernelVariants, workgroup: number) {
   return { WORKGROUP: workgroup, LANES: variants.rowLanes, COOPERATIVE: variants.rowLanes > 1 };

@@ -6,6 +6,7 @@ import type { Area } from './workload.ts';
  * line below.
  */
 export const areas: Readonly<Record<string, () => Promise<Area>>> = {
+  engine: () => import('./engine.ts'),
   env: () => import('./environments.ts'),
   estimators: () => import('./estimators.ts'),
   rollouts: () => import('./rollouts.ts'),

@@ -265,11 +265,13 @@ function layoutOf(columnTiles: number, spread: boolean) {
     };
   }
   const lanes = columnTiles >= 8 ? 8 : columnTiles >= 4 ? 4 : columnTiles >= 2 ? 2 : 1;
-  const constants: KernelConstants = { WORKGROUP, LANES: lanes, SPREAD: false };
+  // A narrow product (an adapter's) has few tiles: small workgroups reach all processors of a CPU adapter.
+  const workgroup = spread ? 8 : WORKGROUP;
+  const constants: KernelConstants = { WORKGROUP: workgroup, LANES: lanes, SPREAD: false };
   return {
     constants,
     workgroups: (rows: number, tileRows: number) =>
-      [Math.ceil(columnTiles / lanes), Math.ceil(rows / tileRows / (WORKGROUP / lanes)), 1] as const,
+      [Math.ceil(columnTiles / lanes), Math.ceil(rows / tileRows / (workgroup / lanes)), 1] as const,
   };
 }
 

@@ -9,6 +9,9 @@ import { evaluate, kernelTest, randomFloats } from '../selftest.ts';
 const forward: Kernel = { name: 'swiglu', source: indexSource + forwardSource };
 const backward: Kernel = { name: 'swiglu-backward', source: indexSource + backwardSource };
 
+/** Invocations for a row. */
+const foursOf = (width: number) => (width % 4 === 0 ? width / 4 : width);
+
 /** y = silu(gate) · up. */
 export function swiglu(operands: {
   /** [rows, 2 · width], gate before up */
@@ -21,10 +24,10 @@ export function swiglu(operands: {
   const { gateUp, y, rows, width } = operands;
   return {
     kernel: forward,
-    constants: { WORKGROUP },
+    constants: { WORKGROUP, VECTOR: width % 4 === 0 },
     bindings: { gateUp, y },
-    parameters: { rows, width },
-    workgroups: () => linearWorkgroups(valueOf(rows) * width),
+    parameters: { rows, fours: foursOf(width) },
+    workgroups: () => linearWorkgroups(valueOf(rows) * foursOf(width)),
   };
 }
 
@@ -42,10 +45,10 @@ export function swigluBackward(operands: {
   const { gateUp, dy, dGateUp, rows, width } = operands;
   return {
     kernel: backward,
-    constants: { WORKGROUP },
+    constants: { WORKGROUP, VECTOR: width % 4 === 0 },
     bindings: { gateUp, dy, dGateUp },
-    parameters: { rows, width },
-    workgroups: () => linearWorkgroups(valueOf(rows) * width),
+    parameters: { rows, fours: foursOf(width) },
+    workgroups: () => linearWorkgroups(valueOf(rows) * foursOf(width)),
   };
 }
 
@@ -75,6 +78,7 @@ export const swigluTest = kernelTest(
   [
     { rows: 1, width: 1, scale: 1 },
     { rows: 13, width: 45, scale: 1 },
+    { rows: 13, width: 44, scale: 1 },
     { rows: 3, width: 70, scale: 60 }, // exp of −gate would overflow without its clamp
   ],
   ({ rows, width, scale }) => ({

@@ -1,0 +1,94 @@
+/**
+ * Chooses kernel variants by a short measurement on the device at hand (about a second, most of it compiling): adapters that look
+ * alike by name differ, and what is fast on a GPU is slow on a CPU that plays one.
+ */
+import type { Gpu } from './device.ts';
+import { attention } from './kernels/attention.ts';
+import { linear } from './kernels/linear.ts';
+import { rmsNorm } from './kernels/rms-norm.ts';
+import { Program, type Dispatch } from './program.ts';
+import { DEFAULT_VARIANTS, variantChoices, type KernelVariants } from './variants.ts';
+
+/** Runs of a candidate that are timed together, and how often; the fastest time counts. */
+const REPEATS = 4;
+const TRIALS = 3;
+/** A candidate must win by this factor, so that noise does not turn the choice over from start to start. */
+const MARGIN = 0.95;
+
+const chosen = new WeakMap<Gpu, Promise<KernelVariants>>();
+
+/** The variants for a device: measured once for each device, or taken as `pinned` says. */
+export function chooseVariants(gpu: Gpu, pinned: Partial<KernelVariants> = {}): Promise<KernelVariants> {
+  let measured = chosen.get(gpu);
+  if (!measured) {
+    const isPinned = Object.keys(variantChoices).every((name) => name in pinned);
+    measured = isPinned ? Promise.resolve(DEFAULT_VARIANTS) : measure(gpu);
+    if (!isPinned) chosen.set(gpu, measured);
+  }
+  return measured.then((variants) => ({ ...variants, ...pinned }));
+}
+
+async function measure(gpu: Gpu): Promise<KernelVariants> {
+  const [rows, inner, columns, heads, headSize, sequences] = [1024, 64, 192, 4, 16, 8];
+  const buffers = {
+    x: gpu.buffer('x', rows * inner * 4),
+    values: gpu.buffer('values', columns * inner * 4),
+    y: gpu.buffer('y', rows * columns * 4),
+    inverseRms: gpu.buffer('inverseRms', rows * 4),
+    logSumExp: gpu.buffer('logSumExp', rows * heads * 4),
+    sequenceStart: gpu.upload(
+      'sequenceStart',
+      Uint32Array.from({ length: sequences + 1 }, (_, s) => (s * rows) / sequences),
+    ),
+  };
+  const { x, values, y, inverseRms, logSumExp, sequenceStart } = buffers;
+  const plans: Record<keyof KernelVariants, (variants: KernelVariants) => Dispatch> = {
+    matmul: (variants) => linear(variants, { x, weight: { format: 'f32', values }, y, rows, inner, columns }),
+    rowLanes: (variants) => rmsNorm(variants, { x, weight: values, y, inverseRms, rows, width: inner, epsilon: 1e-6 }),
+    attentionTile: (variants) =>
+      attention(variants, {
+        qkv: y,
+        sequenceStart,
+        out: x,
+        logSumExp,
+        sequences,
+        longest: rows / sequences,
+        shape: { heads, kvHeads: heads, headSize },
+      }),
+  };
+  let best: KernelVariants = DEFAULT_VARIANTS;
+  try {
+    for (const name of Object.keys(plans) as (keyof KernelVariants)[]) {
+      let fastest = (await time(gpu, plans[name](best))) * MARGIN;
+      for (const choice of variantChoices[name]) {
+        if (choice === DEFAULT_VARIANTS[name]) continue;
+        const candidate: KernelVariants = { ...best, [name]: choice };
+        const taken = await time(gpu, plans[name](candidate));
+        if (taken < fastest) {
+          fastest = taken;
+          best = candidate;
+        }
+      }
+    }
+  } finally {
+    for (const buffer of Object.values(buffers)) buffer.destroy();
+  }
+  return best;
+}
+
+/** The fastest of a few trials, in milliseconds, after one run that compiles. */
+async function time(gpu: Gpu, dispatch: Dispatch): Promise<number> {
+  const program = new Program(gpu, 'measurement', new Array<Dispatch>(REPEATS).fill(dispatch));
+  try {
+    let fastest = Infinity;
+    for (let trial = 0; trial <= TRIALS; trial++) {
+      const start = performance.now();
+      program.run();
+      await gpu.idle();
+      if (trial > 0) fastest = Math.min(fastest, performance.now() - start);
+    }
+    return fastest;
+  } finally {
+    program.destroy();
+  }
+}
