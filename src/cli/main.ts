@@ -8,6 +8,7 @@ import { exportConfigCommand } from './export-config.ts';
 import { OutputClosedError, UsageError } from './errors.ts';
 import { formatsCommand } from './formats.ts';
 import { groupsCommand } from './groups.ts';
+import { labCommand } from './lab.ts';
 import { Output } from './output.ts';
 import { playCommand } from './play.ts';
 import { reportCommand } from './report.ts';
@@ -58,6 +59,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     valuesCommand,
     evaluateCommand,
     trainCommand,
+    labCommand,
     exportConfigCommand,
     selftestCommand,
     benchCommand,

@@ -9,5 +9,6 @@ export const areas: Readonly<Record<string, () => Promise<Area>>> = {
   engine: () => import('./engine.ts'),
   env: () => import('./environments.ts'),
   estimators: () => import('./estimators.ts'),
+  lab: () => import('./lab.ts'),
   rollouts: () => import('./rollouts.ts'),
 };

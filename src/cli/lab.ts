@@ -1,0 +1,386 @@
+import type { Command } from 'commander';
+import { labChecks } from '../analysis/lab/checks.ts';
+import { exactBaselineBias } from '../analysis/lab/baseline-bias.ts';
+import {
+  estimateParts,
+  labFigures,
+  supports,
+  type EstimateParts,
+  type LabFigure,
+  type Support,
+} from '../analysis/lab/figures.ts';
+import { checkPlan, defaultPlan, Lab, solveEpisodes, solveHere, type LabPlan } from '../analysis/lab/lab.ts';
+import type { Figure } from '../analysis/lab/measures.ts';
+import { propositionOnTrial } from '../analysis/lab/proposition.ts';
+import { LabSettingsError } from '../analysis/lab/recorder.ts';
+import { hiddenPart, type LabTask } from '../analysis/lab/task.ts';
+import { ModelTooLargeError } from '../analysis/episode-model.ts';
+import { PolicyProbabilityError } from '../analysis/exact-values.ts';
+import type { PresetName } from '../environments/environment.ts';
+import { openEnvironment } from '../environments/registry.ts';
+import { exampleRoom } from '../environments/rooms/example-rooms.ts';
+import { RoomsEnvironment } from '../environments/rooms/environment.ts';
+import { methodNames, type MethodName } from '../estimators/registry.ts';
+import { resolveSettings, SettingsError, type Settings } from '../estimators/settings.ts';
+import { firstEpisodes } from '../rollouts/collect.ts';
+import type { CommandSet } from '../rollouts/policies/uniform.ts';
+import { collect, finiteNumber, newCommand, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
+import { environmentName, onRequest } from './environment.ts';
+import { UsageError } from './errors.ts';
+import { openPolicy } from './policies.ts';
+import { optionsOf, sortPresets } from './settings.ts';
+import { tableLines } from './table.ts';
+
+interface LabOptions extends CommonOptions {
+  readonly env: string;
+  readonly preset?: readonly string[];
+  readonly room?: string;
+  readonly policy: string;
+  readonly memory?: number;
+  readonly history?: readonly number[];
+  readonly alpha?: readonly number[];
+  readonly methods?: readonly string[];
+  readonly options?: string;
+  readonly support: string;
+  readonly split: string;
+  readonly episodes: number;
+  readonly stepLimit: number;
+  readonly size: number;
+  readonly repeats: number;
+  readonly probes: number;
+  readonly keys: string;
+  readonly gradients: boolean;
+  readonly parts?: true;
+  readonly proposition?: true;
+  readonly check?: true;
+}
+
+const several =
+  <T>(read: (text: string) => T) =>
+  (text: string, before: readonly T[] = []): T[] => [...before, ...text.split(',').map(read)];
+
+/** `hgpo lab`: estimators against the truth. */
+export function labCommand(terminal: Terminal): Command {
+  return newCommand('lab', 'Measure how far the advantages of each method are from the true ones.')
+    .option('--env <name>', 'rooms or shop', 'rooms')
+    .option('--preset <name>', 'size of the environment (default XS), or paper, reference; may be repeated', collect)
+    .option('--room <name>', 'one of the example rooms S1 to S7 instead of episodes of a preset')
+    .option('--policy <name>', 'tabular:FILE, uniform or random: what can tell its probabilities', 'uniform')
+    .option('--memory <K>', "history length of the policy's input (default 1, or what FILE says)", wholeNumber)
+    .option(
+      '--history <K...>',
+      'deepest levels of HGPO to measure (default: the memory and one more)',
+      several(wholeNumber),
+    )
+    .option('--alpha <A...>', 'values of α (default 1)', several(finiteNumber))
+    .option('--methods <M...>', 'methods (default hgpo, gigpo, grpo)', several(String))
+    .option('--options <json>', 'options of the methods by name, a JSON object; they win over the preset')
+    .option('--support <which>', 'rows to judge on: deepest, level or all', defaultPlan.support)
+    .option('--split <name>', 'set of episodes', 'train')
+    .option('--episodes <N>', 'episodes, counted from the first of the split', wholeNumber, 16)
+    .option('--step-limit <steps>', 'an episode ends after this many steps', wholeNumber, 20)
+    .option('--size <N>', 'trajectories in a group', wholeNumber, defaultPlan.groupSize)
+    .option('--repeats <R>', 'batches to measure on', wholeNumber, defaultPlan.repeats)
+    .option('--probes <P>', 'pinned probes of each episode', wholeNumber, defaultPlan.probes)
+    .option('--keys <kind>', 'pinned (probes) or recurring (keys that come back)', defaultPlan.keys)
+    .option('--no-gradients', 'leave out gradients')
+    .option('--parts', 'add the four parts of each level’s bias')
+    .option('--proposition', 'add the trial of Proposition 4.1 for each K and α')
+    .option('--check', 'run the checks of the lab at length instead, and exit with 1 if one fails')
+    .action((options: LabOptions) =>
+      onRequest(() => (options.check ? check(options, terminal) : lab(options, terminal))),
+    );
+}
+
+async function check(options: LabOptions, terminal: Terminal): Promise<void> {
+  let failed = 0;
+  for (const { claim, run } of labChecks) {
+    const { pass, found } = await run('long');
+    if (!pass) failed++;
+    if (options.json) await terminal.out.line({ check: claim, pass, found });
+    else {
+      await terminal.out.write(`${pass ? 'holds' : 'FAILS'}  ${claim}\n`);
+      for (const sentence of found) await terminal.out.write(`         ${sentence}\n`);
+    }
+    await terminal.out.flush();
+  }
+  if (failed > 0) terminal.setExitCode(1);
+}
+
+async function lab(options: LabOptions, terminal: Terminal): Promise<void> {
+  const environment = environmentName(options.env);
+  const presets = sortPresets(options.preset);
+  const { policy, memory } = await openPolicy(options.policy, {
+    environment,
+    memory: options.memory ?? (options.policy.startsWith('tabular:') ? undefined : 1),
+    temperature: 1,
+  });
+  const plan = planOf(options, presets.option, environment, memory);
+  const settings = onLab(() => {
+    checkPlan(plan);
+    return resolveSettings({ ...plan.request, method: 'hgpo' });
+  });
+  const tasks = solve(options, terminal, policy, memory, settings, presets.size);
+  await onLab(async () => {
+    const running = new Lab(tasks, plan);
+    for (let told = 0; !running.done;) {
+      running.advance();
+      const tenths = Math.floor((10 * running.repeats) / plan.repeats);
+      if (tenths > told) terminal.say(`${running.repeats} of ${plan.repeats} batches measured.`);
+      told = tenths;
+    }
+    await report(running, options, memory, terminal, settings);
+  });
+}
+
+function planOf(options: LabOptions, preset: string | undefined, environment: string, memory: number): LabPlan {
+  for (const method of options.methods ?? []) {
+    if (!(methodNames as readonly string[]).includes(method)) {
+      throw new UsageError(`There is no method ${JSON.stringify(method)}; known are ${methodNames.join(', ')}.`);
+    }
+  }
+  if (!(supports as readonly string[]).includes(options.support)) {
+    throw new UsageError(`There is no support ${JSON.stringify(options.support)}; known are ${supports.join(', ')}.`);
+  }
+  if (options.keys !== 'pinned' && options.keys !== 'recurring') {
+    throw new UsageError(`There are no keys ${JSON.stringify(options.keys)}; known are pinned, recurring.`);
+  }
+  const { options: json } = options;
+  return {
+    request: { preset, environment, options: optionsOf(json === undefined ? {} : { options: json }) },
+    methods: (options.methods ?? ['hgpo', 'gigpo', 'grpo']) as MethodName[],
+    histories: options.history ?? [memory, memory + 1],
+    alphas: options.alpha ?? [1],
+    groupSize: options.size,
+    repeats: options.repeats,
+    probes: options.probes,
+    seed: options.seed,
+    support: options.support as Support,
+    keys: options.keys,
+    parts: options.parts ?? false,
+  };
+}
+
+function solve(
+  options: LabOptions,
+  terminal: Terminal,
+  policy: Parameters<typeof solveHere>[1] & { readonly commands?: CommandSet; readonly name: string },
+  memory: number,
+  settings: Settings,
+  preset: string | undefined,
+): LabTask[] {
+  const { gamma, invalidPenalty } = settings;
+  const commands = policy.commands ?? (policy.name === 'random' ? 'admissible' : 'acting');
+  const truth = { memory, gamma, penalty: invalidPenalty, commands };
+  return onLab(() => {
+    if (options.room !== undefined) {
+      const room = new RoomsEnvironment();
+      room.resetToRoom(exampleRoom(options.room), { stepLimit: options.stepLimit });
+      return [solveHere(room, policy, truth)];
+    }
+    if (options.episodes === 0) throw new UsageError('--episodes must be 1 or more.');
+    const place = openEnvironment(environmentName(options.env));
+    const episodes = firstEpisodes(place, options.split, options.episodes, {
+      preset: (preset ?? 'XS') as PresetName,
+      stepLimit: options.stepLimit,
+    });
+    const tasks: LabTask[] = [];
+    for (const task of solveEpisodes(place, episodes, policy, truth)) tasks.push(task);
+    terminal.say(`${tasks.length} episodes solved exactly.`);
+    return tasks;
+  });
+}
+
+/** What the lab refuses is bad input, not a defect. */
+function onLab<T>(work: () => T): T {
+  const refuse = (error: unknown): never => {
+    const kinds = [LabSettingsError, PolicyProbabilityError, ModelTooLargeError, SettingsError];
+    if (kinds.some((kind) => error instanceof kind)) throw new UsageError((error as Error).message);
+    throw error;
+  };
+  try {
+    const result = work();
+    return result instanceof Promise ? (result.catch(refuse) as T) : result;
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+async function report(
+  running: Lab,
+  options: LabOptions,
+  memory: number,
+  terminal: Terminal,
+  settings: Settings,
+): Promise<void> {
+  const { plan, tasks } = running;
+  const sample = running.sample();
+  const baseline = baselineRms(tasks, Math.max(...plan.histories), terminal);
+  const common = {
+    truth: 'exact',
+    groupSize: plan.groupSize,
+    tasks: tasks.length,
+    probes: plan.keys === 'pinned' ? plan.probes * tasks.length : null,
+    seed: plan.seed,
+  };
+  const rows: string[][] = [];
+  for (const figure of labFigures(sample, plan, options.gradients ? running.gradients() : null)) {
+    if (options.json) {
+      await terminal.out.line({
+        ...contractLine(figure, memory),
+        ...common,
+        exactBaselineRms: figure.level === null ? null : (baseline?.[figure.level] ?? null),
+      });
+    } else rows.push(tableRow(figure));
+  }
+  for (const line of options.json ? [] : tableLines(tableHead, rows)) await terminal.out.write(`${line}\n`);
+  if (options.parts) {
+    for (let k = 0; k <= Math.max(...plan.histories); k++) {
+      const parts = estimateParts(sample, k);
+      if (options.json) await terminal.out.line({ parts: true, memory, ...common, ...parts });
+      else await terminal.out.write(`${partsSentence(parts)}\n`);
+    }
+  }
+  if (options.proposition) {
+    for (const K of plan.histories) {
+      for (const alpha of plan.alphas) {
+        const trial = propositionOnTrial(sample, K, { ...settings, alpha });
+        if (options.json) await terminal.out.line({ proposition: '4.1', memory, ...common, ...trial });
+        else await terminal.out.write(`K = ${K}, α = ${alpha}: ${trial.sentences.join(' ')}\n`);
+      }
+    }
+  }
+  const hidden = tasks.map(hiddenPart);
+  const mean = (of: (part: (typeof hidden)[number]) => number) =>
+    hidden.reduce((sum, part) => sum + of(part), 0) / hidden.length;
+  const summary = {
+    summary: true,
+    policy: options.policy,
+    memory,
+    ...common,
+    repeats: plan.repeats,
+    successProbability: tasks.reduce((sum, { values }) => sum + values.successProbability, 0) / tasks.length,
+    hiddenRms: mean(({ rms }) => rms),
+    observationHidesNodes: mean((part) => part.observationHidesNodes),
+    observationHidesStates: mean((part) => part.observationHidesStates),
+    inputHidesStates: mean((part) => part.inputHidesStates),
+  };
+  if (options.json) await terminal.out.line(summary);
+  else {
+    await terminal.out.write(
+      `${tasks.length} episodes, success ${(100 * summary.successProbability).toFixed(1)} %, N = ${plan.groupSize}, ${plan.repeats} batches, ` +
+        `seed ${plan.seed}, exact truth. The observation hides the state in ${(100 * summary.observationHidesStates).toFixed(1)} % of visits, ` +
+        `the input in ${(100 * summary.inputHidesStates).toFixed(1)} %; hidden part of the truth ${summary.hiddenRms.toFixed(3)} RMS.\n`,
+    );
+  }
+}
+
+/** [levels] mean over tasks of the exact RMS baseline bias; null, with a sentence, where it is too large. */
+function baselineRms(tasks: readonly LabTask[], deepest: number, terminal: Terminal): number[] | null {
+  try {
+    const levels = tasks.map((task) => exactBaselineBias(task, deepest).levels);
+    return Array.from(
+      { length: deepest + 1 },
+      (_, k) => levels.reduce((sum, ofTask) => sum + ofTask[k]!.rms, 0) / tasks.length,
+    );
+  } catch (error) {
+    if (!(error instanceof ModelTooLargeError)) throw error;
+    terminal.say(error.message);
+    return null;
+  }
+}
+
+const ci = ({ low, high }: Figure): [number, number] => [low, high];
+const orNull = (value: number) => (Number.isFinite(value) ? value : null);
+
+function contractLine(figure: LabFigure, memory: number) {
+  const { method, K, level, alpha, mode, skipZero, support, target, scale } = figure;
+  return {
+    method,
+    memory,
+    K,
+    level,
+    alpha,
+    mode,
+    skipZero,
+    support,
+    target,
+    scale,
+    rmsBias: orNull(figure.rmsBias.value),
+    rmsBiasCI: ci(figure.rmsBias),
+    signedBias: orNull(figure.signedBias.value),
+    signedBiasCI: ci(figure.signedBias),
+    meanSquareBias: orNull(figure.meanSquareBias.value),
+    variance: orNull(figure.variance.value),
+    varianceCI: ci(figure.variance),
+    mse: orNull(figure.mse.value),
+    mseCI: ci(figure.mse),
+    correlation: orNull(figure.correlation),
+    signAgreement: orNull(figure.signAgreement),
+    noSignal: orNull(figure.noSignal),
+    gradientCosine: figure.gradientCosine,
+    gradientMeanCosine: figure.gradientMeanCosine,
+    gradientNormRatio: figure.gradientNormRatio,
+    oracleBias: orNull(figure.oracleBias),
+    oracleSigned: orNull(figure.oracleSigned),
+    coverage: figure.coverage,
+    keys: figure.keys,
+    repeats: figure.repeats,
+    // Finer splits than the policy can see.
+    ...(K !== null && K > memory ? { finerThanMemory: true } : {}),
+  };
+}
+
+const tableHead = [
+  'method',
+  'K',
+  'level',
+  'α',
+  'mode',
+  'target',
+  'scale',
+  'RMS bias',
+  '95 % interval',
+  'signed',
+  'variance',
+  'MSE',
+  'corr.',
+  'sign',
+  'silent',
+  'cos ∇',
+  'coverage',
+];
+
+function tableRow(figure: LabFigure): string[] {
+  const { method, K, level, alpha, mode, skipZero, target, scale, rmsBias } = figure;
+  const number = (value: number | null) => (value === null || !Number.isFinite(value) ? '–' : value.toFixed(3));
+  return [
+    skipZero === false ? `${method}, zeros count` : method,
+    String(K ?? '–'),
+    String(level ?? '–'),
+    String(alpha ?? '–'),
+    mode,
+    target,
+    number(scale),
+    number(rmsBias.value),
+    `${number(rmsBias.low)} – ${number(rmsBias.high)}`,
+    number(figure.signedBias.value),
+    number(figure.variance.value),
+    number(figure.mse.value),
+    number(figure.correlation),
+    number(figure.signAgreement),
+    number(figure.noSignal),
+    number(figure.gradientCosine),
+    number(figure.coverage),
+  ];
+}
+
+function partsSentence({ k, baseline, ownTrajectory, selfInclusion, absent, total }: EstimateParts): string {
+  const part = (name: string, { rms, signed }: EstimateParts['total']) =>
+    `${name} ${rms.value.toFixed(3)} (signed ${signed.value.toFixed(3)})`;
+  return (
+    `Level ${k}, RMS of the parts of its bias over all visits: ${part('baseline', baseline)}, ` +
+    `${part('own trajectory', ownTrajectory)}, ${part('self-inclusion', selfInclusion)}, ${part('absent', absent)}; ` +
+    `together ${part('', total).trim()}.`
+  );
+}
