@@ -53,9 +53,8 @@ export interface BatchReply {
   readonly flags: Uint8Array;
   /** [rows] steps taken since reset */
   readonly stepIndex: Int32Array;
-  /** [rows × 2] 64-bit hashes as two halves, high first: equal texts, or states, in any two workers have equal keys */
+  /** [rows × 2] `hashText` of the texts, high half first: equal texts in any two workers have equal keys */
   readonly anchorKeys: Uint32Array;
-  readonly stateKeys: Uint32Array;
   /** [rows] which table of commands the row's numbers stand for: one for each episode */
   readonly table: Int32Array;
   /** [rows + 1] and the admissible commands of row i: numbers in its table */
@@ -101,7 +100,11 @@ export class UnknownEnvironmentError extends Error {
 
 interface Member {
   readonly environment: Environment;
-  episodeId: string;
+  readonly episodeId: string;
+  readonly table: CommandTable;
+  /** The admissible list that was sent last, and its numbers: many steps leave it as it is. */
+  listed: readonly string[] | null;
+  numbers: Int32Array;
 }
 
 /** The commands of one episode, numbered in order of first appearance. */
@@ -125,8 +128,8 @@ export class EnvironmentBatch {
   private readonly tables = new Map<string, CommandTable>();
   private nextTable = 0;
   private dropped: number[] = [];
-  // Room for the texts of a reply; grows to the largest reply and stays.
-  private scratch = new Uint8Array(1 << 16);
+  // Room for the lists of a reply; grows to the largest reply and stays.
+  private listScratch = new Int32Array(1 << 12);
 
   /** Starts an episode in each environment. @throws as `Environment.reset`; no environment has changed then */
   reset(ids: Int32Array, starts: readonly EpisodeStart[]): BatchReply {
@@ -170,6 +173,13 @@ export class EnvironmentBatch {
       flags[row++] = info.effective ? EFFECTIVE : 0;
     });
     return this.reply(rows, rewards, flags, scores);
+  }
+
+  /** [ids × 2] `hashText` of the hidden states, high half first. */
+  stateKeys(ids: Int32Array): Uint32Array {
+    const keys = new Uint32Array(2 * ids.length);
+    ids.forEach((id, i) => hashText(this.member(id).environment.stateKey(), keys, 2 * i));
+    return keys;
   }
 
   snapshots(ids: Int32Array): Snapshot[] {
@@ -224,23 +234,21 @@ export class EnvironmentBatch {
 
   private join(id: number, environment: Environment): void {
     const { episodeId } = environment;
-    if (this.members.get(id)?.episodeId !== episodeId) {
-      let table = this.tables.get(episodeId);
-      if (table === undefined) {
-        table = { number: this.nextTable++, commands: [], numbers: new Map(), sent: 0, users: 0 };
-        this.tables.set(episodeId, table);
-      }
-      table.users++;
-      this.leave(id);
+    let table = this.tables.get(episodeId);
+    if (table === undefined) {
+      table = { number: this.nextTable++, commands: [], numbers: new Map(), sent: 0, users: 0 };
+      this.tables.set(episodeId, table);
     }
-    this.members.set(id, { environment, episodeId });
+    table.users++;
+    this.leave(id);
+    this.members.set(id, { environment, episodeId, table, listed: null, numbers: new Int32Array(0) });
   }
 
   private leave(id: number): void {
     const member = this.members.get(id);
     if (member === undefined) return;
     this.members.delete(id);
-    const table = this.tables.get(member.episodeId)!;
+    const { table } = member;
     if (--table.users > 0) return;
     this.tables.delete(member.episodeId);
     this.dropped.push(table.number);
@@ -255,36 +263,34 @@ export class EnvironmentBatch {
     const rows = ids.length;
     const stepIndex = new Int32Array(rows);
     const anchorKeys = new Uint32Array(2 * rows);
-    const stateKeys = new Uint32Array(2 * rows);
     const tableOf = new Int32Array(rows);
     const admissibleStart = new Int32Array(rows + 1);
-    const admissible: number[] = [];
-    const texts: string[] = [];
-    const compacts: string[] = [];
+    const shown: EncodedObservation[] = [];
     const touched = new Set<CommandTable>();
+    let listed = 0;
     for (let row = 0; row < rows; row++) {
-      const { environment, episodeId } = this.members.get(ids[row]!)!;
-      const { text, compact } = environment.observation();
-      texts.push(text);
-      compacts.push(compact);
-      hashText(text, anchorKeys, 2 * row);
-      hashText(environment.stateKey(), stateKeys, 2 * row);
+      const member = this.members.get(ids[row]!)!;
+      const { environment, table } = member;
+      const observation = encoded(environment.observation());
+      shown.push(observation);
+      anchorKeys[2 * row] = observation.key[0]!;
+      anchorKeys[2 * row + 1] = observation.key[1]!;
       stepIndex[row] = environment.stepIndex;
       const { won, done, truncated } = environment;
       flags[row]! |= (won ? WON : 0) | (truncated ? TRUNCATED : 0) | (done ? DONE : 0);
-      const table = this.tables.get(episodeId)!;
       tableOf[row] = table.number;
       touched.add(table);
-      for (const command of environment.admissible()) {
-        let number = table.numbers.get(command);
-        if (number === undefined) {
-          number = table.commands.length;
-          table.numbers.set(command, number);
-          table.commands.push(command);
-        }
-        admissible.push(number);
+      const commands = environment.admissible();
+      if (commands !== member.listed) {
+        member.listed = commands;
+        const numbers = new Int32Array(commands.length);
+        for (let i = 0; i < numbers.length; i++) numbers[i] = numberOf(table, commands[i]!);
+        member.numbers = numbers;
       }
-      admissibleStart[row + 1] = admissible.length;
+      this.listScratch = grown(this.listScratch, listed, commands.length);
+      this.listScratch.set(member.numbers, listed);
+      listed += commands.length;
+      admissibleStart[row + 1] = listed;
     }
     const newCommands: { table: number; commands: string[] }[] = [];
     for (const table of touched) {
@@ -296,37 +302,71 @@ export class EnvironmentBatch {
     this.dropped = [];
     return {
       ids,
-      text: this.pack(texts),
-      compact: this.pack(compacts),
+      text: pack(shown.map(({ text }) => text)),
+      compact: pack(shown.map(({ compact }) => compact)),
       rewards,
       scores,
       flags,
       stepIndex,
       anchorKeys,
-      stateKeys,
       table: tableOf,
       admissibleStart,
-      admissible: Int32Array.from(admissible),
+      admissible: this.listScratch.slice(0, listed),
       newCommands,
       droppedTables,
     };
   }
+}
 
-  private pack(texts: readonly string[]): PackedTexts {
-    const offsets = new Uint32Array(texts.length + 1);
-    let end = 0;
-    texts.forEach((text, i) => {
-      // A UTF-16 code unit takes three bytes of UTF-8 at most.
-      while (this.scratch.length < end + 3 * text.length) {
-        const larger = new Uint8Array(2 * this.scratch.length);
-        larger.set(this.scratch.subarray(0, end));
-        this.scratch = larger;
-      }
-      end += encoder.encodeInto(text, this.scratch.subarray(end)).written;
-      offsets[i + 1] = end;
-    });
-    return { bytes: this.scratch.slice(0, end), offsets };
+function numberOf(table: CommandTable, command: string): number {
+  let number = table.numbers.get(command);
+  if (number === undefined) {
+    number = table.commands.length;
+    table.numbers.set(command, number);
+    table.commands.push(command);
   }
+  return number;
+}
+
+function grown(values: Int32Array<ArrayBuffer>, used: number, more: number): Int32Array<ArrayBuffer> {
+  if (used + more <= values.length) return values;
+  const larger = new Int32Array(2 * (used + more));
+  larger.set(values.subarray(0, used));
+  return larger;
+}
+
+interface EncodedObservation {
+  readonly text: Uint8Array;
+  readonly compact: Uint8Array;
+  /** The hash of the text in two halves. */
+  readonly key: Uint32Array;
+}
+
+// By text: members of a group, and episodes of one room, see the same texts over and over. The compact text is a function
+// of the event, as the text is, so equal texts have equal compact ones.
+const encodings = new Map<string, EncodedObservation>();
+const MOST_ENCODINGS = 1 << 14;
+
+function encoded({ text, compact }: Observation): EncodedObservation {
+  let known = encodings.get(text);
+  if (known === undefined) {
+    const key = new Uint32Array(2);
+    hashText(text, key);
+    known = { text: encoder.encode(text), compact: encoder.encode(compact), key };
+    if (encodings.size >= MOST_ENCODINGS) encodings.clear();
+    encodings.set(text, known);
+  }
+  return known;
+}
+
+function pack(texts: readonly Uint8Array[]): PackedTexts {
+  const offsets = new Uint32Array(texts.length + 1);
+  texts.forEach((text, i) => {
+    offsets[i + 1] = offsets[i]! + text.length;
+  });
+  const bytes = new Uint8Array(offsets[texts.length]!);
+  texts.forEach((text, i) => bytes.set(text, offsets[i]));
+  return { bytes, offsets };
 }
 
 function begin({ environment: name, seed, task, options }: EpisodeStart): Environment {
@@ -342,7 +382,7 @@ function checkLengths(ids: Int32Array, count: number): void {
 
 /** The buffers of a reply, to transfer. */
 export function buffersOf(reply: BatchReply): ArrayBufferLike[] {
-  const { ids, text, compact, rewards, scores, flags, stepIndex, anchorKeys, stateKeys, table } = reply;
+  const { ids, text, compact, rewards, scores, flags, stepIndex, anchorKeys, table } = reply;
   return [
     ids,
     text.bytes,
@@ -354,7 +394,6 @@ export function buffersOf(reply: BatchReply): ArrayBufferLike[] {
     flags,
     stepIndex,
     anchorKeys,
-    stateKeys,
     table,
     reply.admissibleStart,
     reply.admissible,

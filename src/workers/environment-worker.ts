@@ -9,6 +9,7 @@ export function environmentCalls(batch = new EnvironmentBatch()) {
     resume: (...args: Parameters<EnvironmentBatch['resume']>) => moved(batch.resume(...args)),
     step: (...args: Parameters<EnvironmentBatch['step']>) => moved(batch.step(...args)),
     restore: (...args: Parameters<EnvironmentBatch['restore']>) => moved(batch.restore(...args)),
+    stateKeys: (...args: Parameters<EnvironmentBatch['stateKeys']>) => batch.stateKeys(...args),
     snapshots: (...args: Parameters<EnvironmentBatch['snapshots']>) => batch.snapshots(...args),
     view: (...args: Parameters<EnvironmentBatch['view']>) => batch.view(...args),
     reveal: (...args: Parameters<EnvironmentBatch['reveal']>) => batch.reveal(...args),

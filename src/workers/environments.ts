@@ -83,6 +83,11 @@ export class Environments {
     });
   }
 
+  /** [ids × 2] 64-bit keys of the hidden states, high half first. */
+  stateKeys(ids: readonly number[]): Promise<Uint32Array> {
+    return this.inTurn(() => this.calls.call('stateKeys', Int32Array.from(ids)));
+  }
+
   snapshots(ids: readonly number[]): Promise<Snapshot[]> {
     return this.inTurn(() => this.calls.call('snapshots', Int32Array.from(ids)));
   }

@@ -126,8 +126,8 @@ export class Room {
 
   private readonly receptacleNumber: ReadonlyMap<string, number>;
   private readonly objectNumber: ReadonlyMap<string, number>;
-  // Filled on demand; at most one entry for each command that the room has.
-  private readonly textOfCommand = new Map<number, string>();
+  // Filled on demand; at most one entry for each command that the room has. Texts stand at [verb][object, receptacle].
+  private readonly textOfCommand: (string | undefined)[][] = Array.from({ length: Verb.use + 1 }, () => []);
   private readonly commandOfText = new Map<string, number>();
 
   /**
@@ -204,10 +204,14 @@ export class Room {
 
   /** The text of a command of this room. */
   commandText(code: number): string {
-    let text = this.textOfCommand.get(code);
+    const texts = this.textOfCommand[code >> 16]!;
+    const place = ((code >> 8) & 255) * this.receptacleNames.length + (code & 255);
+    let text = texts[place];
     if (text === undefined) {
       text = this.writeCommand(code);
-      this.textOfCommand.set(code, text);
+      // Filled up, so that the engine keeps a plain array instead of a dictionary.
+      while (texts.length < place) texts.push(undefined);
+      texts[place] = text;
       this.commandOfText.set(text, code);
     }
     return text;

@@ -47,12 +47,13 @@ export const heldOutCombos: ReadonlySet<TaskCombo> = new Set(taskNames.flatMap(h
 
 function holdOut(task: string): TaskCombo[] {
   const combos = taskCombos.filter((combo) => combo.task === task);
-  const key = ({ object, target }: TaskCombo) => textKey(`${HELD_OUT_SALT} ${task} ${object} ${target}`);
-  const byHash = [...combos].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+  const byHash = combos
+    .map((combo) => ({ combo, key: textKey(`${HELD_OUT_SALT} ${task} ${combo.object} ${combo.target}`) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
   const left = new Set(combos);
   const wanted = Math.round(HELD_OUT_SHARE * combos.length);
   const heldOut: TaskCombo[] = [];
-  for (const combo of byHash) {
+  for (const { combo } of byHash) {
     if (heldOut.length === wanted) break;
     left.delete(combo);
     const others = [...left];
