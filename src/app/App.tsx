@@ -3,6 +3,7 @@ import { largestTask } from '../workers/estimation/derive.ts';
 import { methods as methodTable } from '../estimators/registry.ts';
 import { Arithmetic } from './advantage/Arithmetic.tsx';
 import { StepAdvantage } from './advantage/StepAdvantage.tsx';
+import { EngineRoom } from './engine/EngineRoom.tsx';
 import { Group } from './groups/Group.tsx';
 import { chosenChain, hierarchyOf, sharedPasts } from './groups/hierarchy.ts';
 import { Play } from './play/Play.tsx';
@@ -148,6 +149,7 @@ export function App() {
           <ChapterHead id="play" number={5} title={texts.play.title} note={texts.play.note} />
           <Play />
         </section>
+        <EngineRoom />
       </main>
     </div>
   );

@@ -1,0 +1,65 @@
+import { GpuUnavailableError, openGpu, type AdapterReport, type Gpu, type NoGpuReason } from '../../gpu/device.ts';
+import { kernelTests } from '../../gpu/kernels/index.ts';
+import { selfTest, type SelfTestResult } from '../../gpu/selftest.ts';
+import { lossKernelTests } from '../../training/losses/kernels.ts';
+import { serveCalls, type Port } from '../calls.ts';
+
+/** The GPU of this browser, or why there is none. */
+export type EngineAdapter =
+  | { readonly available: true; readonly adapter: AdapterReport }
+  | { readonly available: false; readonly reason: NoGpuReason; readonly message: string };
+
+/** What is on the device now. */
+export interface EngineMemory {
+  readonly liveBuffers: number;
+  readonly liveBytes: number;
+  readonly peakBytes: number;
+  /** Kernel launches since the device was opened. */
+  readonly dispatches: number;
+}
+
+const tests = new Map([...kernelTests, ...lossKernelTests].map((test) => [test.kernel, test]));
+
+/** The calls of the engine worker. The device opens with the first call that needs it, and again after it was lost. */
+export function engineCalls(open: () => Promise<Gpu> = () => openGpu()) {
+  let device: Promise<Gpu> | null = null;
+  const gpu = (): Promise<Gpu> => {
+    if (device === null) {
+      const opened = open();
+      device = opened;
+      const forget = () => {
+        if (device === opened) device = null;
+      };
+      void opened.then(({ lost }) => lost.then(forget), forget);
+    }
+    return device;
+  };
+  return {
+    adapter: async (): Promise<EngineAdapter> => {
+      try {
+        return { available: true, adapter: (await gpu()).adapter };
+      } catch (error) {
+        if (!(error instanceof GpuUnavailableError)) throw error;
+        return { available: false, reason: error.reason, message: error.message };
+      }
+    },
+    /** Names of the kernels that the self-test compares with their twins. */
+    kernels: (): string[] => [...tests.keys()],
+    selfTest: async (kernel: string): Promise<SelfTestResult> => {
+      const test = tests.get(kernel);
+      if (!test) throw new RangeError(`There is no kernel ${JSON.stringify(kernel)}.`);
+      return selfTest(await gpu(), test);
+    },
+    memory: async (): Promise<EngineMemory> => {
+      const { liveBuffers, liveBytes, peakBytes, counts } = await gpu();
+      return { liveBuffers, liveBytes, peakBytes, dispatches: counts.dispatches };
+    },
+  };
+}
+
+export type EngineCalls = ReturnType<typeof engineCalls>;
+
+// Imported for its types and by tests, this file serves nobody.
+if (typeof document === 'undefined' && typeof self !== 'undefined' && 'importScripts' in self) {
+  serveCalls(self as unknown as Port, engineCalls());
+}
