@@ -75,6 +75,12 @@ fn fourOfA(row: u32, four: u32) -> vec4<f32> {
 }
 #end
 
+#if TILED
+// [8 fours of dy][tile rows][8 invocations], [32 rows of W][quads][8 invocations]; see shaders/linear.wgsl.
+var<workgroup> dyTile: array<vec4<f32>, 64 * ROWS>;
+var<workgroup> weightTile: array<vec4<f32>, 256 * QUADS>;
+#end
+
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
 #if SPREAD
@@ -87,9 +93,11 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let inner = parameters.inner;
   let fours = (inner + 3u) >> 2u;
   let tileFour = tile * QUADS;
+#if !TILED
   if (tileRow >= parameters.rows || tileFour >= fours) {
     return;
   }
+#end
 #unroll i ROWS
   let row{i} = min(tileRow + {i}u, parameters.rows - 1u);
 #end
@@ -103,6 +111,49 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
 
   let groups = (parameters.columns + 3u) >> 2u;
+#if TILED
+  let rowLane = local / 8u;
+  let columnLane = local % 8u;
+  for (var block = 0u; block * 8u < groups; block++) {
+    let group = block * 8u + columnLane;
+#unroll i ROWS
+    {
+      let value = fourOfDy(row{i}, min(group, groups - 1u));
+      dyTile[(columnLane * ROWS + {i}u) * 8u + rowLane] = select(vec4<f32>(0.0), value, group < groups);
+    }
+#end
+#unroll e 4
+    {
+      // Rows of W beyond the last meet gradients that are 0; the row read there only has to exist.
+      let n = parameters.firstWeightRow + min(block * 32u + {e*8}u + rowLane, parameters.columns - 1u);
+#unroll q QUADS
+      weightTile[(({e*8}u + rowLane) * QUADS + {q}u) * 8u + columnLane] =
+        fourOfWeight(n, four{q}, inner, weightBlock(n, four{q} >> 3u, inner));
+#end
+    }
+#end
+    workgroupBarrier();
+    for (var k = 0u; k < 8u; k++) {
+#unroll i ROWS
+      let g{i} = dyTile[(k * ROWS + {i}u) * 8u + rowLane];
+#end
+#unroll e 4
+#unroll q QUADS
+      {
+        let w = weightTile[((k * 4u + {e}u) * QUADS + {q}u) * 8u + columnLane];
+#unroll i ROWS
+        sum{i}_{q} += g{i}[{e}] * w;
+#end
+      }
+#end
+#end
+    }
+    workgroupBarrier();
+  }
+  if (tileRow >= parameters.rows || tileFour >= fours) {
+    return;
+  }
+#else
   for (var group = 0u; group < groups; group++) {
 #unroll i ROWS
     let g{i} = fourOfDy(row{i}, group);
@@ -122,6 +173,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     }
 #end
   }
+#end
 #unroll i ROWS
 #unroll q QUADS
   sum{i}_{q} *= parameters.scale;

@@ -65,18 +65,31 @@ fn fourOfDy(row: u32, four: u32) -> vec4<f32> {
 #end
 }
 
+#if TILED
+// [32 rows][quads][8 invocations that hold them]; see shaders/linear.wgsl.
+var<workgroup> xTile: array<vec4<f32>, 256 * KQUADS>;
+var<workgroup> dyTile: array<vec4<f32>, 256 * NQUADS>;
+#end
+
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
   let innerFours = (parameters.inner + 3u) >> 2u;
   let columnFours = (parameters.columns + 3u) >> 2u;
   let innerTiles = (innerFours + KQUADS - 1u) / KQUADS;
   let columnTiles = (columnFours + NQUADS - 1u) / NQUADS;
+#if TILED
+  let rowLane = local / 8u;
+  let columnLane = local % 8u;
+  let tileK = (workgroup.x * 8u + columnLane) * KQUADS;
+  let tileN = (workgroup.z * 8u + rowLane) * NQUADS;
+#else
   let tile = workgroup.x * WORKGROUP + local;
   if (tile >= innerTiles * columnTiles) {
     return;
   }
   let tileK = (tile % innerTiles) * KQUADS;
   let tileN = (tile / innerTiles) * NQUADS;
+#end
   let segment = workgroup.y;
   let first = segment * parameters.segmentRows;
   let last = min(first + parameters.segmentRows, parameters.rows);
@@ -93,6 +106,48 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
 #end
 #end
+#if TILED
+  for (var block = first; block < last; block += 32u) {
+#unroll e 4
+    {
+      let xRow = block + {e*8}u + rowLane;
+#unroll q KQUADS
+      {
+        let value = fourOfX(parameters.xFirstRow + min(xRow, last - 1u), k{q});
+        xTile[(({e*8}u + rowLane) * KQUADS + {q}u) * 8u + columnLane] = select(vec4<f32>(0.0), value, xRow < last);
+      }
+#end
+      let dyRow = block + {e*8}u + columnLane;
+#unroll p NQUADS
+      {
+        let value = fourOfDy(min(dyRow, last - 1u), n{p});
+        dyTile[(({e*8}u + columnLane) * NQUADS + {p}u) * 8u + rowLane] = select(vec4<f32>(0.0), value, dyRow < last);
+      }
+#end
+    }
+#end
+    workgroupBarrier();
+    for (var row = 0u; row < 32u; row++) {
+#unroll q KQUADS
+      let x{q} = xTile[(row * KQUADS + {q}u) * 8u + columnLane];
+#end
+#unroll p NQUADS
+      {
+        let g = dyTile[(row * NQUADS + {p}u) * 8u + rowLane];
+#unroll e 4
+#unroll q KQUADS
+        sum{p}_{e}_{q} += g[{e}] * x{q};
+#end
+#end
+      }
+#end
+    }
+    workgroupBarrier();
+  }
+  if (tileK >= innerFours || tileN >= columnFours) {
+    return;
+  }
+#else
   for (var row = first; row < last; row++) {
 #unroll q KQUADS
     let x{q} = fourOfX(parameters.xFirstRow + row, k{q});
@@ -108,6 +163,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     }
 #end
   }
+#end
   let base = parameters.first + segment * parameters.segmentStride;
 #unroll p NQUADS
 #unroll e 4

@@ -4,9 +4,10 @@
 // they are sections of its rows, each with `rank` columns of `hidden` of its own, s(n) being the section of row n.
 // Shapes: x [rows, inner] from row firstRow on, W [columns, inner] in the format put in front (weight-*.wgsl), y and residual
 // [rows, columns], bias [columns], hidden [rows, sections·rank], B [columns, rank]; rank is a multiple of 4.
-// Each invocation keeps a tile of ROWS × COLUMNS sums in registers and reads four elements of every operand at a time; no workgroup
-// memory, because barriers are emulated on CPU adapters. LANES neighbouring invocations take neighbouring column tiles: where they are
-// all of a workgroup (SPREAD), the rows of x are the same for all of it, which CPU adapters read once.
+// Each invocation keeps a tile of ROWS × COLUMNS sums in registers and reads four elements of every operand at a time. LANES
+// neighbouring invocations take neighbouring column tiles: where they are all of a workgroup (SPREAD), the rows of x are the same for all
+// of it, which CPU adapters read once; they have no workgroup memory, because barriers are emulated there. TILED is for GPUs: 8 × 8
+// invocations bring 32 columns of all their rows and weights into workgroup memory together and multiply from there.
 // Twin: linearTwin, src/gpu/kernels/linear.ts.
 
 struct Parameters {
@@ -47,6 +48,12 @@ struct Parameters {
 #if LORA
 @group(0) @binding(5) var<storage, read> hidden: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read> loraB: array<vec4<f32>>;
+#end
+
+#if TILED
+// [8 fours of a block][tile rows or columns][8 invocations that hold them]: neighbours read neighbouring vec4s.
+var<workgroup> xTile: array<vec4<f32>, 64 * ROWS>;
+var<workgroup> weightTile: array<vec4<f32>, 64 * COLUMNS>;
 #end
 
 fn fourOfX(row: u32, four: u32, width: u32) -> vec4<f32> {
@@ -94,9 +101,11 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let tileColumn = tile * COLUMNS;
   let columnEnd = parameters.columns;
 #end
+#if !TILED
   if (tileRow >= parameters.rows || tileColumn >= columnEnd) {
     return;
   }
+#end
   let inner = parameters.inner;
 #unroll i ROWS
   let row{i} = min(tileRow + {i}u, parameters.rows - 1u);
@@ -111,6 +120,44 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
 
   let fours = (inner + 3u) >> 2u;
+#if TILED
+  let rowLane = local / 8u;
+  let columnLane = local % 8u;
+  for (var block = 0u; block * 8u < fours; block++) {
+    let xFour = block * 8u + columnLane;
+    let weightFour = block * 8u + rowLane;
+#unroll i ROWS
+    {
+      let value = fourOfX(parameters.firstRow + row{i}, min(xFour, fours - 1u), inner);
+      xTile[(columnLane * ROWS + {i}u) * 8u + rowLane] = select(vec4<f32>(0.0), value, xFour < fours);
+    }
+#end
+#unroll j COLUMNS
+    {
+      let value = fourOfWeight(column{j}, min(weightFour, fours - 1u), inner, weightBlock(column{j}, block, inner));
+      weightTile[(rowLane * COLUMNS + {j}u) * 8u + columnLane] = select(vec4<f32>(0.0), value, weightFour < fours);
+    }
+#end
+    workgroupBarrier();
+    for (var k = 0u; k < 8u; k++) {
+#unroll i ROWS
+      let x{i} = xTile[(k * ROWS + {i}u) * 8u + rowLane];
+#end
+#unroll j COLUMNS
+      {
+        let w = weightTile[(k * COLUMNS + {j}u) * 8u + columnLane];
+#unroll i ROWS
+        sum{i}_{j} += dot(x{i}, w);
+#end
+      }
+#end
+    }
+    workgroupBarrier();
+  }
+  if (tileRow >= parameters.rows || tileColumn >= columnEnd) {
+    return;
+  }
+#else
 #if QUANTIZED
   for (var block = 0u; block * 8u < fours; block++) {
 #unroll j COLUMNS
@@ -138,6 +185,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
     }
   }
+#end
 
 #if LORA
   let ranks = parameters.rank >> 2u;

@@ -109,7 +109,7 @@ export function linearBackward(
   const segments = WEIGHT_GRADIENT_SEGMENTS;
   if (weightGradient) {
     plan.push(
-      linearWeightGradient({ dy, x, partial, rows, inner, columns }),
+      linearWeightGradient(variants, { dy, x, partial, rows, inner, columns }),
       sumSegments({ partial, sums: weightGradient, width: inner * columns, segments }),
     );
   }
@@ -132,7 +132,7 @@ export function linearBackward(
           dxFirstColumn: s * rank,
           scale,
         }),
-        linearWeightGradient({
+        linearWeightGradient(variants, {
           dy,
           x: hidden,
           partial,
@@ -150,7 +150,7 @@ export function linearBackward(
     });
     plan.push(
       sumSegments({ partial, sums: loraBGradient, width: columns * rank, segments }),
-      linearWeightGradient({ dy: dHidden, x, partial, rows, inner, columns: width }),
+      linearWeightGradient(variants, { dy: dHidden, x, partial, rows, inner, columns: width }),
       sumSegments({ partial, sums: loraAGradient, width: width * inner, segments }),
     );
     if (dx) {

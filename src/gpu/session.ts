@@ -726,7 +726,7 @@ class Activations {
         plan.push(
           onlyWith(
             chunk.rows,
-            linearWeightGradient({
+            linearWeightGradient(variants, {
               dy: this.logits,
               x: this.final,
               partial,
@@ -755,7 +755,7 @@ class Activations {
           columns: 1,
           add: true,
         }),
-        linearWeightGradient({
+        linearWeightGradient(variants, {
           dy: head.valueGradient,
           x: this.final,
           partial,

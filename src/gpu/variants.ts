@@ -2,7 +2,7 @@
  * Where adapters differ, a kernel has variants; this record says which to use. Chosen by measurement (src/gpu/tune.ts), stored
  * in checkpoints and pinned by `--variants`: with the same seed, adapter and variants a run repeats bit for bit.
  */
-export type MatmulVariant = 'spread-8x8' | 'spread-16x4' | 'grid-8x8' | 'grid-4x4';
+export type MatmulVariant = 'spread-8x8' | 'spread-16x4' | 'grid-8x8' | 'tiled-8x8' | 'tiled-4x4';
 
 export interface KernelVariants {
   /**
@@ -12,7 +12,8 @@ export interface KernelVariants {
   readonly rowLanes: 1 | 8 | 32;
   /**
    * How a matrix product is laid out: sums that one invocation keeps in registers (rows × columns), and whether the invocations of a
-   * workgroup spread along the columns alone (CPU adapters: all read the same rows of x) or over a grid of 8 columns (GPUs).
+   * workgroup spread along the columns alone (CPU adapters: all read the same rows of x), over a grid of 8 columns, or over 8 × 8 with
+   * operands in workgroup memory (GPUs).
    */
   readonly matmul: MatmulVariant;
   /**
@@ -28,7 +29,7 @@ export const DEFAULT_VARIANTS: KernelVariants = { rowLanes: 1, matmul: 'spread-8
 /** Every value that a variant can take. */
 export const variantChoices: { readonly [Name in keyof KernelVariants]: readonly KernelVariants[Name][] } = {
   rowLanes: [1, 8, 32],
-  matmul: ['spread-8x8', 'spread-16x4', 'grid-8x8', 'grid-4x4'],
+  matmul: ['spread-8x8', 'spread-16x4', 'grid-8x8', 'tiled-8x8', 'tiled-4x4'],
   attentionTile: [1, 2, 4, 8],
 };
 

@@ -62,11 +62,11 @@ export function linear(
   },
 ): Dispatch {
   const { x, weight, y, rows, inner, columns, firstRow = 0, scale = 1, bias, residual, lora } = operands;
-  const { tileRows, tileColumns, spread } = tileOf(variants.matmul);
+  const { tileRows, tileColumns, layout: kind } = tileOf(variants.matmul);
   const ends = lora ? [...lora.sections.slice(1), columns] : [columns];
   const starts = lora ? lora.sections : [0];
   const tiles = starts.reduce((sum, start, s) => sum + Math.ceil((ends[s]! - start) / tileColumns), 0);
-  const layout = layoutOf(tiles, spread);
+  const layout = layoutOf(tiles, kind);
   return {
     kernel: forward[weight.format],
     constants: {
@@ -137,9 +137,9 @@ export function linearInputGradient(
 ): Dispatch {
   const { dy, weight, dx, rows, inner, columns, stride = columns, firstColumn = 0, scale = 1, add = false } = operands;
   const { firstWeightRow = 0, firstRow = 0, dxStride = inner, dxFirstColumn = 0, lora } = operands;
-  const { tileRows, tileColumns, spread } = tileOf(variants.matmul);
+  const { tileRows, tileColumns, layout: kind } = tileOf(variants.matmul);
   const quads = tileColumns / 4;
-  const layout = layoutOf(Math.ceil(Math.ceil(inner / 4) / quads), spread);
+  const layout = layoutOf(Math.ceil(Math.ceil(inner / 4) / quads), kind);
   return {
     kernel: inputGradient[weight.format],
     constants: {
@@ -189,26 +189,29 @@ export const WEIGHT_GRADIENT_SEGMENTS = 8;
  * One matrix of a weight gradient, by segments of rows: partial[s, first + n·inner + k] = Σ_{t in segment s} dy[t,n] · x[t,k].
  * Follow it with `sumSegments` over `WEIGHT_GRADIENT_SEGMENTS`, which adds the segments to the gradient.
  */
-export function linearWeightGradient(operands: {
-  /** [rows, dyStride]; `columns` of them from `dyFirstColumn` on */
-  readonly dy: Binding;
-  /** [xFirstRow + rows, xStride]; `inner` columns from `xFirstColumn` on */
-  readonly x: Binding;
-  /** [WEIGHT_GRADIENT_SEGMENTS, segmentStride] */
-  readonly partial: Binding;
-  readonly rows: Count;
-  readonly inner: number;
-  readonly columns: number;
-  readonly xStride?: number;
-  readonly xFirstColumn?: number;
-  readonly xFirstRow?: Count;
-  readonly dyStride?: number;
-  readonly dyFirstColumn?: number;
-  /** Words between segments. */
-  readonly segmentStride?: number;
-  /** Where this matrix begins in a segment. */
-  readonly first?: number;
-}): Dispatch {
+export function linearWeightGradient(
+  variants: KernelVariants,
+  operands: {
+    /** [rows, dyStride]; `columns` of them from `dyFirstColumn` on */
+    readonly dy: Binding;
+    /** [xFirstRow + rows, xStride]; `inner` columns from `xFirstColumn` on */
+    readonly x: Binding;
+    /** [WEIGHT_GRADIENT_SEGMENTS, segmentStride] */
+    readonly partial: Binding;
+    readonly rows: Count;
+    readonly inner: number;
+    readonly columns: number;
+    readonly xStride?: number;
+    readonly xFirstColumn?: number;
+    readonly xFirstRow?: Count;
+    readonly dyStride?: number;
+    readonly dyFirstColumn?: number;
+    /** Words between segments. */
+    readonly segmentStride?: number;
+    /** Where this matrix begins in a segment. */
+    readonly first?: number;
+  },
+): Dispatch {
   const { dy, x, partial, rows, inner, columns, xStride = inner, xFirstColumn = 0, xFirstRow = 0 } = operands;
   const { dyStride = columns, dyFirstColumn = 0, segmentStride = columns * inner, first = 0 } = operands;
   const quads = (width: number) => (width > 4 ? 2 : 1);
@@ -216,11 +219,13 @@ export function linearWeightGradient(operands: {
   const nQuads = quads(columns);
   const tiles = Math.ceil(Math.ceil(inner / 4) / kQuads) * Math.ceil(Math.ceil(columns / 4) / nQuads);
   // Small matrices get small workgroups, so that a device with many processors still has one for each.
-  const workgroup = tiles <= 128 ? 8 : WORKGROUP;
+  const tiled = variants.matmul.startsWith('tiled');
+  const workgroup = tiles <= 128 && !tiled ? 8 : WORKGROUP;
   return {
     kernel: weightGradient,
     constants: {
       WORKGROUP: workgroup,
+      TILED: tiled,
       KQUADS: kQuads,
       NQUADS: nQuads,
       X_VECTOR: [inner, xStride, xFirstColumn].every((count) => count % 4 === 0),
@@ -241,7 +246,10 @@ export function linearWeightGradient(operands: {
       segmentStride,
       first,
     },
-    workgroups: () => [Math.ceil(tiles / workgroup), WEIGHT_GRADIENT_SEGMENTS, 1],
+    workgroups: () =>
+      tiled
+        ? [Math.ceil(inner / 32 / kQuads), WEIGHT_GRADIENT_SEGMENTS, Math.ceil(columns / 32 / nQuads)]
+        : [Math.ceil(tiles / workgroup), WEIGHT_GRADIENT_SEGMENTS, 1],
     work: () => 2 * valueOf(rows) * inner * columns,
   };
 }
@@ -249,15 +257,23 @@ export function linearWeightGradient(operands: {
 function tileOf(variant: MatmulVariant) {
   const [layout, size] = variant.split('-') as [string, string];
   const [tileRows, tileColumns] = size.split('x').map(Number) as [number, number];
-  return { tileRows, tileColumns, spread: layout === 'spread' };
+  return { tileRows, tileColumns, layout: layout as 'spread' | 'grid' | 'tiled' };
 }
 
 /** How the invocations of a workgroup are laid over tiles; few column tiles leave the rest of a workgroup to rows. */
-function layoutOf(columnTiles: number, spread: boolean) {
-  if (spread && columnTiles >= 4) {
+function layoutOf(columnTiles: number, kind: 'spread' | 'grid' | 'tiled') {
+  if (kind === 'tiled') {
+    const constants: KernelConstants = { WORKGROUP, LANES: 8, SPREAD: false, TILED: true };
+    return {
+      constants,
+      workgroups: (rows: number, tileRows: number) =>
+        [Math.ceil(columnTiles / 8), Math.ceil(rows / tileRows / 8), 1] as const,
+    };
+  }
+  if (kind === 'spread' && columnTiles >= 4) {
     // Few sizes, so that few pipelines are compiled; whole SIMD groups beyond the last tile end at once.
     const workgroup = columnTiles <= 8 ? 8 : columnTiles <= 16 ? 16 : WORKGROUP;
-    const constants: KernelConstants = { WORKGROUP: workgroup, LANES: workgroup, SPREAD: true };
+    const constants: KernelConstants = { WORKGROUP: workgroup, LANES: workgroup, SPREAD: true, TILED: false };
     return {
       constants,
       workgroups: (rows: number, tileRows: number) =>
@@ -266,8 +282,8 @@ function layoutOf(columnTiles: number, spread: boolean) {
   }
   const lanes = columnTiles >= 8 ? 8 : columnTiles >= 4 ? 4 : columnTiles >= 2 ? 2 : 1;
   // A narrow product (an adapter's) has few tiles: small workgroups reach all processors of a CPU adapter.
-  const workgroup = spread ? 8 : WORKGROUP;
-  const constants: KernelConstants = { WORKGROUP: workgroup, LANES: lanes, SPREAD: false };
+  const workgroup = kind === 'spread' ? 8 : WORKGROUP;
+  const constants: KernelConstants = { WORKGROUP: workgroup, LANES: lanes, SPREAD: false, TILED: false };
   return {
     constants,
     workgroups: (rows: number, tileRows: number) =>
@@ -383,10 +399,11 @@ const shapes: readonly LinearShape[] = [
   { rows: 1, inner: 4, columns: 1, format: 'f32', matmul: 'spread-8x8' },
   { rows: 13, inner: 37, columns: 45, format: 'f32', matmul: 'spread-8x8' },
   { rows: 70, inner: 64, columns: 40, format: 'f32', matmul: 'spread-16x4', rank: 4 },
-  { rows: 70, inner: 90, columns: 70, format: 'f32', matmul: 'grid-4x4', rank: 8, sections: [0, 35, 50] },
+  { rows: 70, inner: 90, columns: 70, format: 'f32', matmul: 'tiled-8x8', rank: 8, sections: [0, 35, 50] },
   { rows: 9, inner: 20, columns: 130, format: 'f32', matmul: 'grid-8x8' },
   { rows: 33, inner: 70, columns: 45, format: 'int8', matmul: 'spread-8x8' },
-  { rows: 17, inner: 64, columns: 50, format: 'int8+zero', matmul: 'grid-4x4', rank: 4, sections: [0, 26] },
+  { rows: 130, inner: 36, columns: 75, format: 'int4', matmul: 'tiled-8x8' },
+  { rows: 17, inner: 64, columns: 50, format: 'int8+zero', matmul: 'tiled-4x4', rank: 4, sections: [0, 26] },
   { rows: 33, inner: 96, columns: 52, format: 'int4', matmul: 'spread-8x8', rank: 12, sections: [0, 28, 40] },
   { rows: 17, inner: 70, columns: 39, format: 'int4+zero', matmul: 'grid-8x8' },
 ];
@@ -477,7 +494,7 @@ export const linearTest = kernelTest('linear', shapes, (shape) => {
                   dxFirstColumn: s * rank,
                   scale: loraScale,
                 }),
-                linearWeightGradient({
+                linearWeightGradient(variants, {
                   dy: buffer.dy,
                   x: hidden,
                   partial: buffer.partialB,
@@ -494,7 +511,7 @@ export const linearTest = kernelTest('linear', shapes, (shape) => {
               );
             }
             plan.push(
-              linearWeightGradient({
+              linearWeightGradient(variants, {
                 dy: dHidden,
                 x: buffer.x,
                 partial: buffer.partialA,
@@ -515,7 +532,14 @@ export const linearTest = kernelTest('linear', shapes, (shape) => {
               add: true,
               lora: lora && { dHidden, loraA, hiddenWidth },
             }),
-            linearWeightGradient({ dy: buffer.dy, x: buffer.x, partial: buffer.partial, rows, inner, columns }),
+            linearWeightGradient(variants, {
+              dy: buffer.dy,
+              x: buffer.x,
+              partial: buffer.partial,
+              rows,
+              inner,
+              columns,
+            }),
           );
           return plan;
         },
