@@ -6,6 +6,7 @@ import type { Gpu } from '../../gpu/device.ts';
 import { DEFAULT_OPTIMIZER } from '../../gpu/kernels/adamw.ts';
 import { ModelSession, type HeadBatch } from '../../gpu/session.ts';
 import { chooseVariants } from '../../gpu/tune.ts';
+import { generationTasks } from './generation.ts';
 import { jaxTrainer, type DenseTask } from './jax-decoder.ts';
 import { bestPlainProducts, productsOf } from './plain-matmul.ts';
 import type { Prepared } from './workload.ts';
@@ -197,6 +198,7 @@ export const engineTasks: Readonly<Record<string, EngineTask>> = {
       },
     },
   },
+  ...generationTasks(shipped, sizes['900k']!),
   ...Object.fromEntries(
     Object.entries(sizes).map(([name, config]): [string, EngineTask] => [
       `engine.size.${name}`,
