@@ -5,7 +5,7 @@ import type { PresetName } from '../environments/environment.ts';
 import { collect, newCommand, positiveNumber, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
-import { headOption, weightsOption, type NeuralOptions } from './neural-policy.ts';
+import { backendOption, headOption, weightsOption, type NeuralOptions } from './neural-policy.ts';
 import { openPolicy, policyNames, USUAL_MEMORY } from './policies.ts';
 import { sortPresets } from './settings.ts';
 import { tableLines } from './table.ts';
@@ -27,6 +27,7 @@ export function evaluateCommand(terminal: Terminal): Command {
     .option('--policy <name>', policyNames, 'random')
     .option(...weightsOption)
     .option(...headOption)
+    .option(...backendOption)
     .option('--env <name>', 'rooms or shop', 'rooms')
     .option('--preset <name>', 'size of the environment, XS to XL (default S); may be repeated', collect)
     .option('--split <name>', 'set of episodes', 'seen')

@@ -11,6 +11,7 @@ import { groupsCommand } from './groups.ts';
 import { labCommand } from './lab.ts';
 import { Output } from './output.ts';
 import { playCommand } from './play.ts';
+import { pretrainCommand } from './pretrain.ts';
 import { reportCommand } from './report.ts';
 import { rolloutCommand } from './rollout.ts';
 import { selftestCommand } from './selftest.ts';
@@ -57,6 +58,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     rolloutCommand,
     playCommand,
     valuesCommand,
+    pretrainCommand,
     evaluateCommand,
     trainCommand,
     labCommand,

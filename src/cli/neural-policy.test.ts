@@ -58,6 +58,7 @@ describe('a neural policy', () => {
     [['--env', 'shop'], 'is a policy for rooms, not for shop.'],
     [['--memory', '3'], 'was made for memory 2, not 3.'],
     [['--head', 'shout'], 'There is no "shout" for --head; known are generate-admissible, generate, choose.'],
+    [['--backend', 'abacus'], 'There is no "abacus" for --backend; known are onnx, engine.'],
     [['--weights', 'int2'], 'There is no "int2" for --weights; known are float32, int8, q4.'],
     [['--policy', tmpdir()], 'config.json: it is missing.'],
   ])('with %j is refused in one sentence', async (args, reason) => {

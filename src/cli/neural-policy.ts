@@ -1,8 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openNodeGpu } from '../gpu/node.ts';
 import { readModelFolder, weightFormats, type ReadFile, type WeightFormat } from '../policy/model-folder.ts';
 import { openOnnxPolicy } from '../policy/onnx/open-onnx-policy.ts';
+import { openEnginePolicy } from '../policy/open-engine-policy.ts';
 import { heads, type Head } from '../policy/text-policy.ts';
 import { UsageError } from './errors.ts';
 import type { OpenedPolicy, PolicyRequest } from './policies.ts';
@@ -13,7 +15,12 @@ import { fileError } from './rollout-file.ts';
 export interface NeuralOptions {
   readonly weights?: string;
   readonly head?: string;
+  readonly backend?: string;
 }
+
+/** What computes a neural policy's logits. */
+const backends = ['onnx', 'engine'] as const;
+type Backend = (typeof backends)[number];
 
 export const weightsOption = [
   '--weights <format>',
@@ -25,6 +32,12 @@ export const headOption = [
   '--head <name>',
   `how a neural policy gives its command: ${heads.join(', ')}`,
   'generate-admissible',
+] as const;
+
+export const backendOption = [
+  '--backend <name>',
+  'what runs a neural policy: onnx (ONNX Runtime, on the CPU) or engine (our kernels on WebGPU); their draws differ, their distributions do not',
+  'onnx',
 ] as const;
 
 /** The model folder that a path or a shipped policy's name means; null where it means none. */
@@ -47,7 +60,7 @@ export function folderOnDisk(folder: string): ReadFile {
 }
 
 /**
- * The policy of a model folder, on ONNX Runtime's WebAssembly.
+ * The policy of a model folder. The default is ONNX Runtime's WebAssembly: it needs no graphics driver, and without a GPU it is faster.
  * @throws ModelFileError for a folder that cannot be used; UsageError where it is for another environment or memory.
  */
 export async function openNeuralPolicy(folder: string, request: PolicyRequest): Promise<OpenedPolicy> {
@@ -62,7 +75,11 @@ export async function openNeuralPolicy(folder: string, request: PolicyRequest): 
   if (memory !== undefined && memory !== historyLength) {
     throw new UsageError(`${folder} was made for memory ${historyLength}, not ${memory}.`);
   }
-  const { policy } = await openOnnxPolicy(folder, model, { head, temperature });
+  const backend = oneOf('--backend', neural.backend ?? 'onnx', backends) as Backend;
+  const { policy } =
+    backend === 'onnx'
+      ? await openOnnxPolicy(folder, model, { head, temperature })
+      : await openEnginePolicy(await openNodeGpu(), folder, model, { head, temperature });
   return { policy, memory: historyLength };
 }
 

@@ -7,7 +7,7 @@ import { writeJsonl } from '../rollouts/jsonl.ts';
 import { collect, type CommonOptions, newCommand, positiveNumber, type Terminal, wholeNumber } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
-import { headOption, weightsOption, type NeuralOptions } from './neural-policy.ts';
+import { backendOption, headOption, weightsOption, type NeuralOptions } from './neural-policy.ts';
 import { openPolicy, policyNames, USUAL_MEMORY } from './policies.ts';
 import { openSink } from './rollout-file.ts';
 import { sortPresets } from './settings.ts';
@@ -41,6 +41,7 @@ export function rolloutCommand(terminal: Terminal): Command {
     .option('--policy <name>', policyNames, 'random')
     .option(...weightsOption)
     .option(...headOption)
+    .option(...backendOption)
     .option(
       '--memory <K>',
       `history length of the policy's input (default ${USUAL_MEMORY}, or what FILE says)`,

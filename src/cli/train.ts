@@ -1,11 +1,9 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { EnvironmentName, PresetName } from '../environments/environment.ts';
 import { openEnvironment } from '../environments/registry.ts';
 import { firstEpisodes, type EpisodeChoice } from '../rollouts/collect.ts';
 import { TabularPolicy } from '../rollouts/policies/tabular.ts';
-import { CheckpointError, decodeCheckpoint, encodeCheckpoint } from '../training/checkpoint.ts';
+import { decodeCheckpoint, encodeCheckpoint } from '../training/checkpoint.ts';
 import { evaluatePolicy, evaluationEpisodes } from '../training/evaluation.ts';
 import type { Learner } from '../training/learner.ts';
 import { checkRun, RunSettingsError, toySettings, type RunSettings } from '../training/run-settings.ts';
@@ -14,8 +12,8 @@ import { Trainer, type RunState } from '../training/trainer.ts';
 import { finiteNumber, newCommand, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
+import { openOutputFolder } from './output-folder.ts';
 import { openTable, tableFile } from './policies.ts';
-import { fileError } from './rollout-file.ts';
 import {
   onSettings,
   optionsOf,
@@ -243,44 +241,18 @@ function progressSentences(terminal: Terminal) {
 
 /** The folder of a run: `metrics.jsonl`, `checkpoint.bin`, and at the end `policy.json` and `summary.json`. */
 async function openRunFolder(path: string) {
-  const guarded = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
-      throw fileError(path, 'written', error);
-    }
-  };
-  await guarded(mkdir(path, { recursive: true }));
-  const checkpoint = join(path, 'checkpoint.bin');
-  // Written beside and moved there: a run that is interrupted while writing leaves the last whole file.
-  const replace = async (name: string, content: string | Uint8Array) => {
-    const target = join(path, name);
-    await guarded(writeFile(`${target}.part`, content));
-    await guarded(rename(`${target}.part`, target));
-  };
+  const folder = await openOutputFolder(path);
   const write = async (state: RunState) => {
-    await replace('checkpoint.bin', encodeCheckpoint(state));
-    await replace('metrics.jsonl', state.history.map((metrics) => `${JSON.stringify(metrics)}\n`).join(''));
+    await folder.replace('checkpoint.bin', encodeCheckpoint(state));
+    await folder.replace('metrics.jsonl', state.history.map((metrics) => `${JSON.stringify(metrics)}\n`).join(''));
   };
   return {
     write,
-    readCheckpoint: async (): Promise<RunState | null> => {
-      const bytes = await readFile(checkpoint).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return null;
-        throw fileError(checkpoint, 'read', error);
-      });
-      if (!bytes) return null;
-      try {
-        return decodeCheckpoint(bytes);
-      } catch (error) {
-        if (error instanceof CheckpointError) throw new UsageError(`${checkpoint}: ${error.message}`);
-        throw error;
-      }
-    },
+    readCheckpoint: () => folder.readCheckpoint('checkpoint.bin', decodeCheckpoint),
     finish: async (state: RunState, summary: object, learner: TabularLearner) => {
       await write(state);
-      await replace('policy.json', JSON.stringify(learner.toJson()));
-      await replace('summary.json', `${JSON.stringify(summary, null, 2)}\n`);
+      await folder.replace('policy.json', JSON.stringify(learner.toJson()));
+      await folder.replace('summary.json', `${JSON.stringify(summary, null, 2)}\n`);
     },
   };
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { methodNames } from '../estimators/registry.ts';
 import { freshTable, tabularRun } from '../testing/tabular-run.ts';
-import { CheckpointError, decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
+import { decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
+import { CheckpointError } from './packed-state.ts';
 import { metricTable, type IterationMetrics } from './metrics.ts';
 import type { TabularDecision } from './tabular-learner.ts';
 import type { RunSettings } from './run-settings.ts';
