@@ -12,7 +12,7 @@ import {
 import { hashText } from '../text-key.ts';
 import { describeEvent } from './events.ts';
 import { Oracle } from './oracle.ts';
-import { NO_COMMAND, Room, type RoomDescription } from './room.ts';
+import { compileReceptacles, NO_COMMAND, Room, type Receptacles, type RoomDescription } from './room.ts';
 import { LAMP_PLACES, SearchingExpert } from './searching-expert.ts';
 import {
   LAYOUT_COUNT,
@@ -173,10 +173,8 @@ export function generateRoom(spec: RoomsEpisodeSpec): Room {
     const serving = layouts[chosen]!;
     const kind = stream.pick(roomKinds.filter((kind) => serving[kind].length > 0));
     const layout = stream.pick(serving[kind]);
-    const description = furnish(layout, combos[chosen]!, spec, streams, attempt);
-    if (description === null) continue;
-    const room = new Room(description);
-    if (isSolvable(room)) return room;
+    const room = furnish(layout, combos[chosen]!, spec, streams, attempt);
+    if (room !== null && isSolvable(room, spec)) return room;
   }
   throw new EpisodeGenerationError(
     `No room was found for seed ${spec.seed} (${roomsEpisodeId(spec)}) in ${MOST_TRIES} tries: ` +
@@ -189,10 +187,14 @@ export interface Layout {
   readonly kind: RoomKind;
   readonly number: number;
   readonly receptacles: RoomDescription['receptacles'];
-  /** Receptacle type → its instances. */
-  readonly byType: ReadonlyMap<string, readonly string[]>;
+  /** Receptacle type → its instances, as places in `receptacles`. */
+  readonly byType: ReadonlyMap<string, readonly number[]>;
   /** Object type → the receptacles that accept it; filled as objects ask. */
-  readonly accepting: Map<string, readonly string[]>;
+  readonly accepting: Map<string, readonly number[]>;
+  /** `receptacles` as one text, for `taskParity`. */
+  readonly text: string;
+  /** `receptacles` compiled, for the rooms that share them. */
+  readonly compiled: Receptacles;
 }
 
 type LayoutOptions = Pick<RoomsEpisodeSpec, 'receptacles' | 'openableShare' | 'sharedPlaces'>;
@@ -235,29 +237,35 @@ function generateLayout(
 
   const doors = streams.split('doors');
   const places = streams.split('places');
-  const byType = new Map<string, string[]>();
-  for (const type of [...counts.keys()].sort()) {
-    byType.set(
-      type,
-      Array.from({ length: counts.get(type)! }, (_, i) => `${type} ${i + 1}`),
-    );
-  }
+  const byType = new Map<string, number[]>();
+  const built: RoomDescription['receptacles'][number][] = [];
   let place = '';
-  const built = [...byType].flatMap(([type, names]) => {
+  for (const type of [...counts.keys()].sort()) {
     const mayLackDoor = type === 'cabinet' || type === 'drawer';
-    return names.map((name, i) => {
+    const instances = Array.from({ length: counts.get(type)! }, (_, i) => built.length + i);
+    byType.set(type, instances);
+    instances.forEach((_, i) => {
+      const name = `${type} ${i + 1}`;
       // Drawn for every receptacle, so that an option changes doors or places and nothing else.
       const hasDoor = doors.below(10_000) < Math.round(openableShare * 10_000);
       const isApart = places.below(2) === 0;
       if (i === 0 || isApart) place = name;
-      return {
+      built.push({
         name,
         openable: receptacleTypes.get(type)!.openable && (!mayLackDoor || hasDoor),
         ...(sharedPlaces && mayLackDoor ? { place } : {}),
-      };
+      });
     });
-  });
-  return { kind, number, receptacles: built, byType, accepting: new Map() };
+  }
+  return {
+    kind,
+    number,
+    receptacles: built,
+    byType,
+    accepting: new Map(),
+    text: built.map(({ name, openable, place }) => `${name} ${openable ? 1 : 0} ${place ?? ''}`).join(';'),
+    compiled: compileReceptacles(built),
+  };
 }
 
 // The receptacle types that one legal combination of the room kind needs. Layout numbers take turns through the tasks of
@@ -282,12 +290,20 @@ function sourcesIn(combo: TaskCombo, kind: RoomKind): [string, number][] {
 
 // Where an object of the combination may start, with the number of times demonstrations found it there: never where
 // `pick` and `two` have to bring it, never in the appliance that it needs.
-function possibleSources({ task, object, target }: TaskCombo): [string, number][] {
-  const excluded = task === 'pick' || task === 'two' ? target : applianceOf(task);
-  return [...objectTypes.get(object)!.sources].filter(
-    ([type]) => type !== excluded && receptacleTypes.get(type)?.accepts.has(object) === true,
-  );
+function possibleSources(combo: TaskCombo): readonly [string, number][] {
+  let sources = sourcesOfCombo.get(combo);
+  if (sources === undefined) {
+    const { task, object, target } = combo;
+    const excluded = task === 'pick' || task === 'two' ? target : applianceOf(task);
+    sources = [...objectTypes.get(object)!.sources].filter(
+      ([type]) => type !== excluded && receptacleTypes.get(type)?.accepts.has(object) === true,
+    );
+    sourcesOfCombo.set(combo, sources);
+  }
+  return sources;
 }
+
+const sourcesOfCombo = new Map<TaskCombo, readonly [string, number][]>();
 
 function applianceOf(task: TaskName): string | null {
   return task === 'heat' ? 'microwave' : task === 'cool' ? 'fridge' : task === 'clean' ? 'sinkbasin' : null;
@@ -360,11 +376,11 @@ const carriedTypes = Object.fromEntries(
   roomKinds.map((kind) => [kind, [...objectTypes.values()].filter((type) => type.pickable && type.rooms.has(kind))]),
 ) as unknown as Readonly<Record<RoomKind, readonly ObjectType[]>>;
 
-function accepting(layout: Layout, object: string): readonly string[] {
+function accepting(layout: Layout, object: string): readonly number[] {
   let receptacles = layout.accepting.get(object);
   if (receptacles === undefined) {
-    receptacles = [...layout.byType].flatMap(([type, names]) =>
-      receptacleTypes.get(type)!.accepts.has(object) ? names : [],
+    receptacles = [...layout.byType].flatMap(([type, instances]) =>
+      receptacleTypes.get(type)!.accepts.has(object) ? instances : [],
     );
     layout.accepting.set(object, receptacles);
   }
@@ -373,13 +389,12 @@ function accepting(layout: Layout, object: string): readonly string[] {
 
 /** 0 or 1: a bit of the hash of receptacles, goal, and the places of the objects and the lamp of the task. */
 export function taskParity(
-  { receptacles }: Pick<Layout, 'receptacles'>,
+  { text }: Pick<Layout, 'text'>,
   { task, object, target }: RoomDescription['goal'],
   objects: RoomDescription['objects'],
 ): number {
-  const parts = receptacles.map(({ name, openable, place }) => `${name} ${openable ? 1 : 0} ${place ?? ''}`);
-  for (const { name, in: place } of objects) parts.push(`${name} ${place}`);
-  hashText(`${task} ${object} ${target};${parts.join(';')}`, parityHash);
+  const placed = objects.map(({ name, in: place }) => `;${name} ${place}`).join('');
+  hashText(`${task} ${object} ${target};${text}${placed}`, parityHash);
   return parityHash[1]! & 1;
 }
 
@@ -392,29 +407,35 @@ function furnish(
   spec: RoomsEpisodeSpec,
   streams: RandomStream,
   attempt: number,
-): RoomDescription | null {
+): Room | null {
   const objects: { name: string; in: string }[] = [];
-  const filling = new Map<string, number>();
-  const place = (name: string, receptacle: string) => {
-    objects.push({ name, in: receptacle });
-    filling.set(receptacle, (filling.get(receptacle) ?? 0) + 1);
+  const filling = new Uint8Array(layout.receptacles.length);
+  const place = (name: string, receptacle: number) => {
+    objects.push({ name, in: layout.receptacles[receptacle]!.name });
+    filling[receptacle]!++;
   };
-  const hasSpace = (receptacle: string) => (filling.get(receptacle) ?? 0) < MOST_IN_A_RECEPTACLE;
-  const withSpace = (type: string) => (layout.byType.get(type) ?? []).filter(hasSpace);
+  const withSpace = (receptacles: readonly number[] = []) => {
+    for (const full of receptacles) {
+      if (filling[full]! < MOST_IN_A_RECEPTACLE) continue;
+      return receptacles.filter((receptacle) => filling[receptacle]! < MOST_IN_A_RECEPTACLE);
+    }
+    return receptacles;
+  };
+  const ofType = (type: string) => withSpace(layout.byType.get(type));
 
   const targets = streams.split('target placement', attempt);
   const sources = possibleSources(combo);
   const wanted = combo.task === 'two' ? Math.max(2, spec.sameType) : spec.sameType;
   for (let i = 1; i <= wanted; i++) {
-    const usable = sources.filter(([type]) => withSpace(type).length > 0);
+    const usable = sources.filter(([type]) => ofType(type).length > 0);
     if (usable.length === 0) return null;
     const [type] = usable[targets.pickWeighted(usable.map(([, count]) => count))]!;
-    place(`${combo.object} ${i}`, targets.pick(withSpace(type)));
+    place(`${combo.object} ${i}`, targets.pick(ofType(type)));
   }
   if (combo.task === 'look') {
-    const types = LAMP_PLACES.filter((type) => withSpace(type).length > 0);
+    const types = LAMP_PLACES.filter((type) => ofType(type).length > 0);
     if (types.length === 0) return null;
-    place(`${combo.target} 1`, targets.pick(withSpace(targets.pick(types))));
+    place(`${combo.target} 1`, targets.pick(ofType(targets.pick(types))));
   }
 
   // `train` and `seen` share layouts and combinations, and two seeds can lead to one room, at size XS often. A bit of the
@@ -431,7 +452,7 @@ function furnish(
     if (weights.every((weight) => weight === 0)) return null;
     const chosen = distractors.pickWeighted(weights);
     const { name } = types[chosen]!;
-    const fitting = accepting(layout, name).filter(hasSpace);
+    const fitting = withSpace(accepting(layout, name));
     if (fitting.length === 0) {
       weights[chosen] = 0;
       continue;
@@ -439,14 +460,24 @@ function furnish(
     place(`${name} ${++numbers[chosen]!}`, distractors.pick(fitting));
   }
   const { task, object, target } = combo;
-  return { receptacles: layout.receptacles, objects, goal: { task, object, target }, kind: layout.kind };
+  return new Room(
+    {
+      receptacles: layout.receptacles,
+      objects,
+      goal: { task, object, target },
+      kind: layout.kind,
+    },
+    layout.compiled,
+  );
 }
 
-function isSolvable(room: Room): boolean {
-  const state = new RoomState(room);
-  if (state.isWon()) return false;
-  const distance = new Oracle(state).distance();
-  return distance > 0 && distance <= LONGEST_ORACLE_PLAN && searchingExpertLength(room) <= STEP_LIMIT;
+function isSolvable(room: Room, { receptacles, sharedPlaces }: RoomsEpisodeSpec): boolean {
+  const distance = new Oracle(new RoomState(room)).distance();
+  if (distance <= 0 || distance > LONGEST_ORACLE_PLAN) return false;
+  // The expert walks to each receptacle and opens it once at most, for a lamp walks once more, and needs nine commands
+  // beside its search at most; so in rooms of up to 16 receptacles there is nothing to try out.
+  const longest = 3 * receptacles + 2;
+  return (longest <= STEP_LIMIT && !sharedPlaces) || searchingExpertLength(room) <= STEP_LIMIT;
 }
 
 /** Number of commands that the searching expert takes from the start; STEP_LIMIT + 1 when it does not win in time. */

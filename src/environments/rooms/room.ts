@@ -87,6 +87,41 @@ const transfers = [
   [Verb.take, 'take ', ' from '],
 ] as const;
 
+/** The receptacles of a room, compiled: the columns of the same names in Room. Rooms of one layout share them. */
+export interface Receptacles {
+  readonly names: readonly string[];
+  readonly numbers: ReadonlyMap<string, number>;
+  readonly types: readonly ReceptacleType[];
+  readonly traits: Uint8Array;
+  readonly openable: Uint8Array;
+  readonly place: Uint8Array;
+  readonly together: readonly Uint8Array[];
+  readonly canonical: Uint8Array;
+}
+
+export function compileReceptacles(described: RoomDescription['receptacles']): Receptacles {
+  const receptacles = [...described].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const names = receptacles.map(({ name }) => name);
+  const types = names.map((name) => receptacleTypes.get(typeOfName(name))!);
+  const firstAt = new Map<string, number>();
+  const place = Uint8Array.from(receptacles, ({ place }, r) => {
+    if (place === undefined) return r;
+    if (!firstAt.has(place)) firstAt.set(place, r);
+    return firstAt.get(place)!;
+  });
+  const all = Uint8Array.from(names.keys());
+  return {
+    names,
+    numbers: new Map(names.map((name, r) => [name, r])),
+    types,
+    traits: Uint8Array.from(types, receptacleTraits),
+    openable: Uint8Array.from(receptacles, ({ openable }) => (openable ? 1 : 0)),
+    place,
+    together: Array.from(all, (r) => all.filter((other) => place[other] === place[r])),
+    canonical: canonicalOrder(names),
+  };
+}
+
 /**
  * The fixed part of an episode, compiled: everything that no action changes. Receptacles and objects are numbers in
  * character-code order of their names. Shared by all environments that play the episode.
@@ -139,52 +174,52 @@ export class Room {
     return new Room(description);
   }
 
-  /** Compiles a description that is known to be sound, such as the generator's. */
-  constructor(description: RoomDescription) {
-    const receptacles = [...description.receptacles].sort((a, b) => (a.name < b.name ? -1 : 1));
-    const objects = [...description.objects].sort((a, b) => (a.name < b.name ? -1 : 1));
-    const receptacleCount = receptacles.length;
-    const objectCount = objects.length;
+  /**
+   * Compiles a description that is known to be sound, such as the generator's.
+   * @param compiled its receptacles, where they have been compiled before
+   */
+  constructor(description: RoomDescription, compiled = compileReceptacles(description.receptacles)) {
     this.kind = description.kind ?? 'room';
     this.goal = description.goal;
-    this.receptacleNames = receptacles.map(({ name }) => name);
+    const { names, types, openable, traits, place, together, canonical, numbers } = compiled;
+    this.receptacleNames = names;
+    this.receptacleTypes = types;
+    this.openable = openable;
+    this.receptacleTraits = traits;
+    this.place = place;
+    this.together = together;
+    this.canonicalReceptacles = canonical;
+    this.receptacleNumber = numbers;
+
+    const objects = [...description.objects].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const count = objects.length;
     this.objectNames = objects.map(({ name }) => name);
-    this.receptacleNumber = new Map(this.receptacleNames.map((name, r) => [name, r]));
-    this.objectNumber = new Map(this.objectNames.map((name, o) => [name, o]));
-    this.receptacleTypes = this.receptacleNames.map((name) => receptacleTypes.get(typeOfName(name))!);
     this.objectTypes = this.objectNames.map((name) => objectTypes.get(typeOfName(name))!);
-    this.openable = Uint8Array.from(receptacles, ({ openable }) => (openable ? 1 : 0));
-    this.start = Uint8Array.from(objects, (object) => this.receptacleNumber.get(object.in)!);
-    this.receptacleTraits = Uint8Array.from(this.receptacleTypes, receptacleTraits);
-    this.objectTraits = Uint8Array.from(this.objectTypes, objectTraits);
-
-    this.place = new Uint8Array(receptacleCount);
-    const firstAt = new Map<string, number>();
-    receptacles.forEach(({ place }, r) => {
-      if (place !== undefined && !firstAt.has(place)) firstAt.set(place, r);
-      this.place[r] = place === undefined ? r : firstAt.get(place)!;
-    });
-    const numbers = Uint8Array.from(receptacles.keys());
-    this.together = Array.from(numbers, (r) =>
-      firstAt.size === 0 ? numbers.subarray(r, r + 1) : numbers.filter((other) => this.place[other] === this.place[r]),
-    );
-
-    this.accepts = new Uint8Array(receptacleCount * objectCount);
-    for (let r = 0; r < receptacleCount; r++) {
-      const accepted = this.receptacleTypes[r]!.accepts;
-      for (let o = 0; o < objectCount; o++) {
-        if (accepted.has(this.objectTypes[o]!.name)) this.accepts[r * objectCount + o] = 1;
-      }
-    }
-    this.canonicalReceptacles = canonicalOrder(this.receptacleNames);
-    this.canonicalObjects = canonicalOrder(this.objectNames);
-    const objectsOfType = (type: string) =>
-      Uint8Array.from(this.objectTypes.keys()).filter((o) => this.objectTypes[o]!.name === type);
+    this.objectTraits = new Uint8Array(count);
+    this.start = new Uint8Array(count);
+    this.accepts = new Uint8Array(names.length * count);
+    const objectNumber = new Map<string, number>();
+    const goalObjects: number[] = [];
+    const lamps: number[] = [];
+    const goalLamps: number[] = [];
     const isLook = this.goal.task === 'look';
-    this.goalObjects = objectsOfType(this.goal.object);
-    this.goalLamps = isLook ? objectsOfType(this.goal.target) : new Uint8Array(0);
-    this.goalReceptacles = numbers.filter((r) => !isLook && this.receptacleTypes[r]!.name === this.goal.target);
-    this.lamps = Uint8Array.from(this.objectTypes.keys()).filter((o) => this.objectTypes[o]!.lamp);
+    for (let o = 0; o < count; o++) {
+      const object = objects[o]!;
+      const type = this.objectTypes[o]!;
+      objectNumber.set(object.name, o);
+      this.start[o] = numbers.get(object.in)!;
+      this.objectTraits[o] = objectTraits(type);
+      if (type.name === this.goal.object) goalObjects.push(o);
+      if (type.lamp) lamps.push(o);
+      if (isLook && type.name === this.goal.target) goalLamps.push(o);
+      for (let r = 0; r < names.length; r++) if (types[r]!.accepts.has(type.name)) this.accepts[r * count + o] = 1;
+    }
+    this.objectNumber = objectNumber;
+    this.canonicalObjects = canonicalOrder(this.objectNames);
+    this.goalObjects = Uint8Array.from(goalObjects);
+    this.lamps = Uint8Array.from(lamps);
+    this.goalLamps = Uint8Array.from(goalLamps);
+    this.goalReceptacles = Uint8Array.from(types.keys()).filter((r) => !isLook && types[r]!.name === this.goal.target);
   }
 
   /** The instruction: one canonical form for each task. */
