@@ -234,11 +234,13 @@ test('everything is given back', async () => {
   expect(gpu.liveBuffers).toBe(buffers);
 });
 
-test('a prompt that leaves no room for its reply is refused in one sentence', async () => {
+test('what cannot be generated is refused in one sentence', async () => {
   await expect(generate(request(1, { prompts: [new Uint32Array(30)], replyTokens: 11 }))).rejects.toThrow(
     'Prompt 0 has 30 tokens; with a reply of up to 11 there is room for 1 to 29.',
   );
   await expect(generate(request(2, { streams: [] }))).rejects.toThrow(GenerationError);
+  await expect(generate(request(1, { trees: [new PrefixTree([[61]])] }))).rejects.toThrow('the vocabulary of 61');
+  await expect(generate(request(1, { temperature: NaN }))).rejects.toThrow('not NaN');
 });
 
 test('a plan that no buffer can hold is refused and leaves nothing behind', async () => {

@@ -302,7 +302,7 @@ export class Generator {
 
   /**
    * One reply to each prompt, in order.
-   * @throws GenerationError when a prompt is empty or leaves no room for its reply, or the model gives no numbers; the signal's
+   * @throws GenerationError when a prompt is empty, leaves no room for its reply or names unknown tokens, or the model gives no numbers; the signal's
    * reason when it is aborted.
    */
   async generate(request: GenerationRequest): Promise<Reply[]> {
@@ -311,6 +311,9 @@ export class Generator {
       throw new GenerationError(`There are ${prompts.length} prompts but not as many streams or trees.`);
     }
     if (!(replyTokens >= 1)) throw new GenerationError('A reply needs room for at least one token.');
+    if (!(request.temperature >= 0)) {
+      throw new GenerationError(`A temperature is 0 or more, not ${request.temperature}.`);
+    }
     prompts.forEach((prompt, i) => {
       if (prompt.length < 1 || prompt.length + replyTokens > this.plan.capacity) {
         throw new GenerationError(
@@ -318,6 +321,12 @@ export class Generator {
         );
       }
     });
+    const { vocabSize } = this.weights.config;
+    const known = (tokens: ArrayLike<number>) =>
+      Array.prototype.every.call(tokens, (token: number) => token < vocabSize);
+    if (!prompts.every(known) || !(trees ?? []).every((tree) => !tree || known(tree.edgeToken))) {
+      throw new GenerationError(`A prompt or tree names a token that the vocabulary of ${vocabSize} does not have.`);
+    }
     if (this.busy) throw new GenerationError('This generator is still at work on another request.');
     this.busy = true;
     try {
