@@ -216,3 +216,34 @@ test('a large file is read and estimated away from the page', async ({ page }) =
   await page.getByRole('radio', { name: /^ProGPO/ }).check();
   await expect(sum(page, 'ProGPO')).toBeVisible();
 });
+
+test('figures are saved as SVG and PNG, tables as CSV, rollouts as JSONL', async ({ page }) => {
+  await page.goto('./');
+  await expect(page.getByText('computing…')).toHaveCount(0);
+  const saved = async (menu: string, form: string) => {
+    await page.getByLabel(`Save: ${menu}`, { exact: true }).click();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: form, exact: true }).locator('visible=true').click();
+    const stream = await (await download).createReadStream();
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks);
+  };
+  expect((await saved('Utilisation', 'SVG')).toString()).toMatch(/^<svg .*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  expect((await saved('Utilisation', 'PNG')).subarray(1, 4).toString()).toBe('PNG');
+  expect((await saved('Utilisation', 'CSV')).toString()).toMatch(/^\uFEFFk,measured here,paper\r\n0,0\.97,0\.97\r\n/);
+  const rows = (await saved('Rollouts on screen', 'JSONL')).toString().trim().split('\n');
+  expect(rows).toHaveLength(1794);
+  expect(JSON.parse(rows[0]!)).toMatchObject({ step: 0, valid: true });
+  expect((await saved('Rollouts on screen', 'CSV')).toString()).toMatch(
+    /^uid,.*,return,advantage_grpo,advantage_rloo,advantage_gigpo,advantage_hgpo,advantage_progpo\r\n/,
+  );
+});
+
+test('the interface speaks Chinese', async ({ page }) => {
+  await page.goto('./#v=1&lang=zh');
+  await expect(page.locator('html')).toHaveAttribute('lang', 'zh-Hans');
+  await expect(page.getByText('同样的状态，不同的过去：功劳归谁？')).toBeVisible();
+  await expect(page.getByText(/步处于这里/)).toBeVisible();
+  await expect(page.getByRole('slider', { name: 'α', exact: true })).toHaveAttribute('aria-valuetext', /各层权重/);
+});

@@ -102,7 +102,7 @@ export function App() {
               id="compare"
               number={3}
               title={texts.compare.title}
-              note={methodTable[settings.method].sentence}
+              note={texts.sentences[settings.method] ?? methodTable[settings.method].sentence}
             />
             {estimates && row >= 0 ? (
               <StepAdvantage

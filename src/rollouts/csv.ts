@@ -37,7 +37,8 @@ export function* writeCsv(batch: RolloutBatch, extra: readonly CsvColumn[] = [])
   for (let row = 0; row < batch.rowCount; row++) yield csvLine(columns.map(({ cell }) => cell(row)));
 }
 
-function csvLine(cells: readonly (string | number | null)[]): string {
+/** One line of CSV, its line end included. */
+export function csvLine(cells: readonly (string | number | null)[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 

@@ -25,7 +25,8 @@ const listed = 40;
 
 /** Where one number comes from: the formula with its numbers, and for each part the steps that it was made of. */
 export function Arithmetic({ estimates, row, method, onHover, onClose }: ArithmeticProps) {
-  const texts = useTexts().compare;
+  const all = useTexts();
+  const texts = all.compare;
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {
     const opener = document.activeElement;
@@ -60,7 +61,7 @@ export function Arithmetic({ estimates, row, method, onHover, onClose }: Arithme
           {texts.close}
         </button>
       </div>
-      <p className="soft small">{methodTable[method].sentence}</p>
+      <p className="soft small">{all.sentences[method] ?? methodTable[method].sentence}</p>
       <Formula {...sumFormula(parts, advantage)} />
       {parts.map((part, index) => (
         <details key={index} open={part.state === 'counts'}>

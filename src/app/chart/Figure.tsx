@@ -1,5 +1,7 @@
 import { useId, useState, type ReactNode } from 'react';
 import { useTexts } from '../text/language.ts';
+import { csvOf, pngOf, saveFile, svgOf } from './save.ts';
+import { SaveMenu } from './SaveMenu.tsx';
 import './Figure.css';
 
 interface FigureProps {
@@ -9,14 +11,39 @@ interface FigureProps {
   /** Small marks and switches beside the title. */
   readonly aside?: ReactNode;
   readonly table: { readonly head: readonly string[]; readonly rows: readonly (readonly (string | number)[])[] };
+  /** Whether the picture is an SVG that can be saved; a list is not. */
+  readonly isDrawn?: boolean;
   readonly children: ReactNode;
 }
 
 /** A figure: its name, a sentence, the picture, and the same numbers as a table one click away. */
-export function Figure({ title, sentence, aside, table, children }: FigureProps) {
+export function Figure({ title, sentence, aside, table, isDrawn = true, children }: FigureProps) {
   const texts = useTexts().table;
   const [asTable, showTable] = useState(false);
   const id = useId();
+  const file = title.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
+  const csv = {
+    name: 'CSV',
+    save: () => {
+      saveFile(`${file}.csv`, new Blob([csvOf(table.head, table.rows)], { type: 'text/csv' }));
+    },
+  };
+  const drawings = [
+    {
+      name: 'SVG',
+      save: (menu: Element) => {
+        saveFile(`${file}.svg`, new Blob([svgOf(pictureBeside(menu))], { type: 'image/svg+xml' }));
+      },
+    },
+    {
+      name: 'PNG',
+      save: (menu: Element) => {
+        void pngOf(pictureBeside(menu)).then((image) => {
+          saveFile(`${file}.png`, image);
+        });
+      },
+    },
+  ];
   return (
     <figure className="figure" aria-labelledby={id}>
       <div className="figure-head">
@@ -33,6 +60,7 @@ export function Figure({ title, sentence, aside, table, children }: FigureProps)
         >
           {asTable ? texts.hide : texts.show}
         </button>
+        <SaveMenu of={title} forms={isDrawn && !asTable ? [...drawings, csv] : [csv]} />
       </div>
       {sentence !== undefined && <p className="small figure-sentence">{sentence}</p>}
       {asTable ? (
@@ -65,8 +93,10 @@ export function Figure({ title, sentence, aside, table, children }: FigureProps)
           </table>
         </div>
       ) : (
-        children
+        <div className="figure-picture">{children}</div>
       )}
     </figure>
   );
 }
+
+const pictureBeside = (menu: Element) => menu.closest('figure')!.querySelector<SVGSVGElement>('.figure-picture svg')!;

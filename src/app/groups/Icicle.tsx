@@ -3,7 +3,7 @@ import type { RolloutBatch } from '../../rollouts/batch.ts';
 import { observationText } from '../../rollouts/observation.ts';
 import { depthPaint } from '../chart/colour.ts';
 import { useWidth } from '../chart/useWidth.ts';
-import { count } from '../number.ts';
+import { count, number } from '../number.ts';
 import type { Task } from '../rollouts/task.ts';
 import { useTexts } from '../text/language.ts';
 import type { GroupNode } from './hierarchy.ts';
@@ -29,7 +29,8 @@ const fan = 12;
 /** The groups of the chosen step, levels downwards, width by members, each split named by the state that makes it. */
 export function Icicle(props: IcicleProps) {
   const { batch, task, root, deepest, returns, success } = props;
-  const texts = useTexts().group;
+  const all = useTexts();
+  const texts = all.group;
   const [box, width] = useWidth<HTMLDivElement>(340);
   const [hovered, hover] = useState<GroupNode | null>(null);
 
@@ -148,6 +149,33 @@ export function Icicle(props: IcicleProps) {
         {texts.node(told.level, told.members.length, name(told))}, {texts.meanReturn(mean(told))}
       </p>
       <p className="soft small">{texts.successKey}</p>
+      <details className="icicle-table small">
+        <summary>{all.table.show}</summary>
+        <table>
+          <thead>
+            <tr>
+              {texts.table.map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {boxes.map(({ node }) => (
+              <tr key={`${node.level}-${node.members[0]}`}>
+                <th scope="row">
+                  G<sub>{node.level}</sub>
+                </th>
+                <td>{count(node.members.length)}</td>
+                <td>{name(node)}</td>
+                <td>{count(node.members.filter((row) => success(row) === true).length)}</td>
+                <td>{number(mean(node))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
     </div>
   );
 }

@@ -25,7 +25,7 @@ export function ControlStrip({ groupSize }: { readonly groupSize: number }) {
       <fieldset className="strip-methods">
         <legend className="visually-hidden">{texts.method}</legend>
         {methods.map((method) => (
-          <label key={method} className="strip-method" title={methodTable[method].sentence}>
+          <label key={method} className="strip-method" title={texts.sentences[method] ?? methodTable[method].sentence}>
             <input
               type="radio"
               name="method"

@@ -31,7 +31,7 @@ export function Differences() {
                 <th scope="col">{texts.meaning}</th>
               </tr>
             </thead>
-            <tbody>
+            <tbody lang="en">
               {differences.map(({ topic, paper, reference, sentence, options }) => (
                 <tr key={topic} className={options.length > 0 ? 'differences-real' : undefined}>
                   <th scope="row">{topic}</th>

@@ -1,5 +1,10 @@
 import { useEffect, useId, useMemo, useRef } from 'react';
 import { reportSentences } from '../../rollouts/import.ts';
+import { comparedMethods } from '../../workers/estimation/derive.ts';
+import { writeCsv } from '../../rollouts/csv.ts';
+import { writeJsonl } from '../../rollouts/jsonl.ts';
+import { saveFile } from '../chart/save.ts';
+import { SaveMenu } from '../chart/SaveMenu.tsx';
 import { Origin } from '../chart/Origin.tsx';
 import { useSelection } from '../state/controls.ts';
 import type { Estimates } from '../state/estimates.ts';
@@ -67,6 +72,26 @@ export function SourceBar({ estimates, task }: { readonly estimates: Estimates |
             {texts.instructive}
           </button>
         )}
+        {estimates && (
+          <SaveMenu
+            of={texts.title}
+            title={texts.saveHint}
+            forms={[
+              {
+                name: 'JSONL',
+                save: () => {
+                  saveRollouts(estimates);
+                },
+              },
+              {
+                name: 'CSV',
+                save: () => {
+                  saveAdvantages(estimates);
+                },
+              },
+            ]}
+          />
+        )}
         <label className="file-button" title={texts.drop}>
           {texts.open}
           <input
@@ -85,7 +110,7 @@ export function SourceBar({ estimates, task }: { readonly estimates: Estimates |
       {report && (
         <details className="source-report">
           <summary>{texts.report}</summary>
-          <ul>
+          <ul lang="en">
             {reportSentences(report).map((sentence, index) => (
               <li key={index}>{sentence}</li>
             ))}
@@ -99,6 +124,23 @@ export function SourceBar({ estimates, task }: { readonly estimates: Estimates |
 function openOwn(file: File): void {
   useSelection.setState({ task: nothing, trajectory: nothing, step: nothing });
   void openFile(file);
+}
+
+/** The rollouts as they are on screen, with the first N trajectories of each task. */
+function saveRollouts({ batch }: Estimates): void {
+  saveFile('rollouts.jsonl', new Blob([...writeJsonl(batch)], { type: 'application/jsonl' }));
+}
+
+/** The rows with their return and every method's advantage. */
+function saveAdvantages({ batch, byMethod }: Estimates): void {
+  const columns = [
+    { name: 'return', cell: (row: number) => byMethod.hgpo.returns[row]! },
+    ...comparedMethods.flatMap((method) => {
+      const estimate = byMethod[method];
+      return estimate ? [{ name: `advantage_${method}`, cell: (row: number) => estimate.advantage[row]! }] : [];
+    }),
+  ];
+  saveFile('advantages.csv', new Blob([...writeCsv(batch, columns)], { type: 'text/csv' }));
 }
 
 /** A file dropped anywhere on the page is opened. */

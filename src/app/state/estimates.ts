@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import type { EstimationWorker } from '../../workers/estimation/client.ts';
+import type { Estimations } from '../../workers/estimation/estimations.ts';
 import { Estimation, progpoKey, type EstimationControls, type Estimates } from '../../workers/estimation/derive.ts';
 import { useSettings } from './controls.ts';
 import type { Settings } from './fields.ts';
@@ -70,7 +70,7 @@ export function followSettings(): void {
   let progpoShown = '';
 
   /** Puts a question to the worker; the answer counts only while the same rollouts are on screen. */
-  const ask = async <T>(question: (worker: EstimationWorker) => Promise<T>, take: (answer: T) => void) => {
+  const ask = async <T>(question: (worker: Estimations) => Promise<T>, take: (answer: T) => void) => {
     const { worker } = useRollouts.getState();
     if (!worker) return;
     const isCurrent = () => useRollouts.getState().worker === worker;

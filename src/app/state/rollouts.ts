@@ -3,7 +3,7 @@ import type { RolloutBatch } from '../../rollouts/batch.ts';
 import { readRollouts } from '../../rollouts/dialects.ts';
 import type { ImportReport } from '../../rollouts/import.ts';
 import type { ByteSource } from '../../rollouts/lines.ts';
-import { EstimationWorker } from '../../workers/estimation/client.ts';
+import { Estimations } from '../../workers/estimation/estimations.ts';
 import { tell } from './notices.ts';
 
 /** Where the rollouts on screen come from. */
@@ -12,7 +12,7 @@ export type RolloutOrigin = { readonly kind: 'recorded' } | { readonly kind: 'ow
 export interface Rollouts {
   readonly batch: RolloutBatch | null;
   /** Holds the same rollouts, for what takes long. */
-  readonly worker: EstimationWorker | null;
+  readonly worker: Estimations | null;
   /** Whether they are few enough to be estimated on the page, at once. */
   readonly onPage: boolean;
   readonly origin: RolloutOrigin;
@@ -58,7 +58,7 @@ export async function openRecorded(): Promise<void> {
     if (request === latest) {
       show({
         batch,
-        worker: new EstimationWorker(batch),
+        worker: new Estimations(batch),
         onPage: true,
         origin: { kind: 'recorded' },
         report: null,
@@ -73,7 +73,7 @@ export async function openRecorded(): Promise<void> {
 export async function openFile(file: File): Promise<void> {
   const request = ++latest;
   useRollouts.setState({ reading: file.name });
-  const reader = file.size > largeFile ? new EstimationWorker(null) : null;
+  const reader = file.size > largeFile ? new Estimations(null) : null;
   try {
     const { batch, report } = reader ? await reader.read(file) : await readRollouts(file.stream() as ByteSource);
     if (request !== latest) {
@@ -85,7 +85,7 @@ export async function openFile(file: File): Promise<void> {
     } else {
       show({
         batch,
-        worker: reader ?? new EstimationWorker(batch),
+        worker: reader ?? new Estimations(batch),
         onPage: !reader,
         origin: { kind: 'own', file: file.name },
         report,

@@ -1,6 +1,6 @@
 import type { AdvantagePart } from '../../estimators/explain.ts';
 import { count, number, share, signed } from '../number.ts';
-import type { FieldName, Settings } from '../state/fields.ts';
+import type { FieldName, Method, Settings } from '../state/fields.ts';
 
 /** Whole numbers up to twelve as words, the way a teacher reads them out. */
 const words = 'no one two three four five six seven eight nine ten eleven twelve'.split(' ');
@@ -50,6 +50,8 @@ export const en = {
   tagline: 'Same state, different past: who gets the credit?',
   tryThis: 'Choose a step in the grid, then drag α: watch its advantage follow the groups that share its past.',
   skip: 'Skip to the rollouts',
+  /** What each method compares, where the registry’s own sentence is not in this language. */
+  sentences: {} as Partial<Record<Method, string>>,
   theme: { label: 'Theme', auto: 'Auto', light: 'Light', dark: 'Dark' },
   language: 'Language',
   keys: {
@@ -67,7 +69,6 @@ export const en = {
       ['?', 'this list'],
     ] as readonly (readonly [string, string])[],
   },
-  close: 'Close',
   method: 'Method',
   controls: {
     title: 'Controls',
@@ -114,12 +115,12 @@ export const en = {
     drop: 'Drop a rollout JSONL file anywhere. It is read here and sent nowhere.',
     back: 'Back to the recorded rollouts',
     instructive: 'Show a telling step',
-    loading: 'Loading the rollouts…',
     reading: (file: string) => `Reading ${file}…`,
     failed: 'The rollouts could not be read.',
     retry: 'Try again',
-    steps,
     report: 'Import report',
+    save: 'Save',
+    saveHint: 'Rollouts as JSONL, or rows with every advantage as CSV',
   },
   rollOut: {
     title: 'Roll out',
@@ -137,8 +138,6 @@ export const en = {
     transcript: (n: number) => `Trajectory ${n}`,
     transcriptNone: 'Choose a step to read its trajectory.',
     invalid: 'not a valid reply',
-    success: 'success',
-    failure: 'failure',
     reward: 'reward',
     hover: (trajectory: number, step: number, letter: string, ret: number, advantage: number, method: string) =>
       `Trajectory ${trajectory}, step ${step}${letter ? `, state ${letter}` : ''}: return ${number(ret)}, ${method} ${signed(advantage)}`,
@@ -183,26 +182,17 @@ export const en = {
     icicle: (sizes: readonly number[]) =>
       `Nested groups of the chosen step: ${sizes.map((n, k) => `G${k} ${n}`).join(', ')}`,
     taskBand: (n: number, all: number) => `${count(n)} of the task’s ${count(all)} steps`,
-    level: (k: number) => (k === 0 ? 'state' : `+${k}`),
-    before: (k: number) => (k === 1 ? 'one step before' : `${inWords(k)} steps before`),
     node: (k: number, n: number, what: string) =>
       k === 0
         ? `${count(n)} steps in state “${what}”`
         : `${count(n)} with “${what}” ${k === 1 ? 'one step' : `${k} steps`} before`,
     meanReturn: (value: number) => `mean return ${number(value)}`,
-    table: {
-      level: 'Level',
-      state: 'State that splits them',
-      members: 'Steps',
-      won: 'On a success',
-      mean: 'Mean return',
-    },
+    table: ['Level', 'Steps', 'Split by the state', 'On a success', 'Mean return'],
     successKey: 'filled: step of a success · open: step of a failure',
   },
   compare: {
     title: 'Compare',
     none: 'Choose a step: its advantage appears here.',
-    levels: 'Level by level',
     compared: 'Compared with',
     weight: 'weight',
     levelName: (k: number) => (k === 0 ? 'same state' : k === 1 ? '+ last step' : `+ last ${inWords(k)}`),
@@ -345,7 +335,7 @@ export const en = {
     memory: (buffers: string, peak: string, launches: string) =>
       `${buffers} buffers alive, at most ${peak} MiB at once, ${launches} kernel launches since the device was opened.`,
   },
-  table: { show: 'Table', hide: 'Picture' },
+  table: { show: 'Table', hide: 'Picture', save: 'Save' },
   notice: {
     repaired: (
       from: 'link' | 'storage',

@@ -1,3 +1,316 @@
-import { en, type Texts } from './en.ts';
+import type { AdvantagePart } from '../../estimators/explain.ts';
+import { count, number, share, signed } from '../number.ts';
+import type { FieldName } from '../state/fields.ts';
+import type { Texts } from './en.ts';
 
-export const zh: Texts = en;
+const list = new Intl.ListFormat('zh-Hans', { type: 'conjunction' });
+const steps = (n: number) => `${count(n)} 步`;
+
+const reason = (why: AdvantagePart): string => {
+  switch (why.kind) {
+    case 'episode':
+      return `所在轨迹得分 ${number(why.value)}，该任务的均值为 ${number(why.mean)}`;
+    case 'level':
+      return why.k === 0
+        ? `回报 ${number(why.value)}，处于同一状态的 ${count(why.members.length)} 步的均值为 ${number(why.mean)}`
+        : `回报 ${number(why.value)}，共享 ${why.k ?? 0} 步历史的 ${count(why.members.length)} 步的均值为 ${number(why.mean)}`;
+    case 'peers':
+      return `回报 ${number(why.value)}，完整历史相同的 ${count(why.members.length)} 步的均值为 ${number(why.mean)}`;
+    case 'credit':
+      return `这一步使估计的价值${why.advantage > 0 ? '上升' : '下降'} ${number(Math.abs(why.advantage * why.divisor))}`;
+    case 'critic':
+      return `评论家在此预期 ${number(why.value)}，实际为 ${number(why.target)}`;
+  }
+};
+
+const fieldNames: Record<FieldName, string> = {
+  method: '方法',
+  against: '对照方法',
+  preset: '预设',
+  alpha: 'α',
+  depth: 'K',
+  members: 'N',
+  gamma: 'γ',
+  normalisation: '归一化',
+  colour: '格子颜色',
+  task: '任务',
+  trajectory: '轨迹',
+  step: '步',
+  theme: '主题',
+  language: '语言',
+};
+
+/** 界面文字，简体中文。方法名与公式保持原样。 */
+export const zh: Texts = {
+  title: 'HGPO Playground',
+  tagline: '同样的状态，不同的过去：功劳归谁？',
+  tryThis: '在格子图中选一步，再拖动 α：看它的优势如何跟随与它共享过去的组。',
+  skip: '跳到轨迹',
+  sentences: {
+    grpo: '把一条轨迹的总奖励与同一任务的其他轨迹比较；同一轨迹的每一步得到相同的功劳。',
+    rloo: '把一条轨迹的总奖励与同一任务其余轨迹的均值比较，不含它自己。',
+    gigpo: 'GRPO 加上第二种比较：同一任务中看到相同观测的各步，按其后的回报互相比较。',
+    hgpo: '比较看到相同观测、相同的最近两次观测……直到 K 的各步；共享历史越长，权重越大。',
+    progpo: '比较历史完全相同的各步；同伴太少时，按这一步使状态估计价值上升了多少来记功。',
+  },
+  theme: { label: '主题', auto: '自动', light: '浅色', dark: '深色' },
+  language: '语言',
+  keys: {
+    button: '键盘',
+    title: '按键',
+    close: '关闭',
+    list: [
+      ['← →', '上一步、下一步'],
+      ['↑ ↓', '上一条、下一条轨迹'],
+      ['Home End', '第一步、最后一步'],
+      ['Esc', '取消选择，关闭面板'],
+      ['g', '到格子图'],
+      ['1 – 5', 'GRPO、RLOO、GiGPO、HGPO、ProGPO'],
+      ['n', '两种方法意见相反的下一步'],
+      ['?', '本列表'],
+    ],
+  },
+  method: '方法',
+  controls: {
+    title: '设置',
+    alpha: 'α',
+    alphaMeaning: (value, w) =>
+      value === 0 ? '0：各层权重相同' : `${number(value)}：各层权重 ${w.map((x) => number(x)).join(' : ')}`,
+    depth: 'K',
+    depthMeaning: (value) => (value === 0 ? '0：只看状态，不看历史' : `${value}：组内至多共享 ${steps(value)}历史`),
+    members: 'N',
+    membersMeaning: (value) => `每个任务 ${value} 条轨迹`,
+    gamma: 'γ',
+    gammaMeaning: (value) =>
+      value === 1 ? '1：不折扣' : `${number(value)}：十步之后的奖励折为 ${number(value ** 10)}`,
+    normalisation: '归一化',
+    normalisationLong: '组内归一化',
+    normalisations: { mean_std_norm: '÷ 标准差', mean_norm: '只减均值' },
+    preset: '预设',
+    presets: { paper: '论文', reference: '参考代码' },
+    presetHint: '论文与公开代码的不同之处',
+    topic: '主题',
+    meaning: '在这里的含义',
+    close: '关闭',
+    moved: (flips, changed) =>
+      flips > 0
+        ? `${count(flips)} 个符号翻转`
+        : changed > 0
+          ? `${count(changed)} 个优势改变，符号都未翻转`
+          : '没有优势改变',
+  },
+  origin: { recorded: '已录制', own: '你的文件', measured: '此处测得', paper: '论文' },
+  source: {
+    title: '屏幕上的轨迹',
+    task: '任务',
+    recordedFrom: '小房间，由 HGPO 训练的表格策略游玩，约一半成功。',
+    open: '打开轨迹文件…',
+    drop: '把轨迹 JSONL 文件拖到页面任意处。文件只在这里读取，不会发送到任何地方。',
+    back: '回到已录制的轨迹',
+    instructive: '看一个典型的步',
+    reading: (file) => `正在读取 ${file}…`,
+    failed: '无法读取轨迹。',
+    retry: '重试',
+    report: '导入报告',
+    save: '保存',
+    saveHint: '轨迹存为 JSONL，或把每一行及其各方法的优势存为 CSV',
+  },
+  rollOut: {
+    title: '采样',
+    sentence: (n, won, said) =>
+      said
+        ? `同一任务尝试 ${count(n)} 次，${won === 0 ? '无一' : `${count(won)} 次`}成功。`
+        : `同一任务尝试 ${count(n)} 次。`,
+    colour: '颜色',
+    colours: { state: '状态', return: '回报', advantage: '优势' },
+    stateKey: '字母相同即观测相同。没有字母的格子是别的步都没到过的状态。',
+    pastKey: '轮廓向左延伸，覆盖某一步与所选步共享的过去。',
+    discounted: '折扣回报',
+    below: '低于组',
+    above: '高于组',
+    transcript: (n) => `轨迹 ${n}`,
+    transcriptNone: '选一步，即可阅读它的轨迹。',
+    invalid: '回复无效',
+    reward: '奖励',
+    hover: (trajectory, step, letter, ret, advantage, method) =>
+      `轨迹 ${trajectory}，第 ${step} 步${letter ? `，状态 ${letter}` : ''}：回报 ${number(ret)}，${method} ${signed(advantage)}`,
+  },
+  grid: {
+    name: (n, longest) => `轨迹格子图：${n} 条轨迹，最长 ${steps(longest)}。用方向键移动选择。`,
+    row: (n, success) => `轨迹 ${n}${success === null ? '' : success ? '，成功' : '，失败'}`,
+    cell: (trajectory, step, observation) => `轨迹 ${trajectory}，第 ${step} 步：${observation}`,
+  },
+  group: {
+    title: '分组',
+    none: '选一步：它的组会显示在这里。',
+    state: (letter) => `状态 ${letter}`,
+    where: (trajectory, step) => `轨迹 ${trajectory}，第 ${step} 步`,
+    sentence: (sizes, step) => {
+      if (sizes[0] === 1) return '没有别的步到过这里：无从比较。';
+      const parts = [`有 ${count(sizes[0]!)} 步处于这里`];
+      for (let k = 1; k < sizes.length; k++) {
+        const n = sizes[k]!;
+        if (n > 1 && n === sizes[k + 1]) continue;
+        const who = n === 1 ? '没有别的步' : n === sizes[0] ? '全部' : `其中 ${count(n)} 步`;
+        parts.push(who + (k >= step ? '共享全部过去' : k === 1 ? '来路相同' : `共享最近 ${k} 步`));
+        if (n === 1) break;
+      }
+      return `${parts.join('，')}。`;
+    },
+    began: '回合在此开始',
+    icicle: (sizes) => `所选步的嵌套组：${sizes.map((n, k) => `G${k} ${n}`).join('、')}`,
+    taskBand: (n, all) => `该任务 ${count(all)} 步中的 ${count(n)} 步`,
+    node: (k, n, what) => (k === 0 ? `${count(n)} 步处于状态“${what}”` : `${count(n)} 步在此前第 ${k} 步处于“${what}”`),
+    meanReturn: (value) => `平均回报 ${number(value)}`,
+    table: ['层', '步数', '按此状态划分', '属于成功轨迹', '平均回报'],
+    successKey: '实心：成功轨迹中的步 · 空心：失败轨迹中的步',
+  },
+  compare: {
+    title: '比较',
+    none: '选一步：它的优势会显示在这里。',
+    compared: '比较对象',
+    weight: '权重',
+    levelName: (k) => (k === 0 ? '同一状态' : `且前 ${k} 步相同`),
+    pending: '计算中…',
+    parts: { episode: '整条轨迹', peers: '完整历史相同', credit: '势的上升', critic: '评论家' },
+    states: { absent: '无此层', alone: '独自', zero: '无信号', unused: '未用' },
+    sum: (method) => `${method} 求和`,
+    methods: '同一坐标轴上的各方法',
+    opposite: '符号相反',
+    sentence: (value, method) =>
+      value === 0
+        ? `${method} 对这一步没有信号。`
+        : `${method} ${value > 0 ? '鼓励' : '抑制'}这一步：${signed(value)}。`,
+    disagree: (names) => `${list.format(names)} 的符号相反。`,
+    agree: '没有方法给出相反的符号。',
+    open: '显示算式',
+    arithmetic: '算式',
+    close: '关闭',
+    member: '成员',
+    return: '回报 Q',
+    score: '得分 S',
+    deviation: '偏差',
+    memberStep: (trajectory, step) => `轨迹 ${trajectory}，第 ${step} 步`,
+    memberTrajectory: (trajectory) => `轨迹 ${trajectory}`,
+    groupNumbers: (n, mean, sd) => `n = ${count(n)}，均值 ${number(mean)}，标准差 ${number(sd)}`,
+    moreMembers: (n) => `另有 ${count(n)} 个未列出。`,
+    potentialMean: '价值估计',
+    samples: '有效样本数',
+    lenders: '相似上下文',
+    share: '在 Φ 中的份额',
+  },
+  allSteps: {
+    title: '所有步',
+    sizes: '组的大小',
+    sizesSentence: (k, alone) => `在 k = ${k} 层，${share(alone)} 的步是独自一组。`,
+    perStep: '按步',
+    perGroup: '按组',
+    sizesAxis: '组的大小，区间逐次加倍（1、2、3–4、5–8……）；高度：占全体的份额。灰色：独自。',
+    utilisation: '利用率',
+    utilisationSentence: (first, deepest, k) =>
+      `${share(first)} 的步与别的步处于同一状态；要求 ${steps(k)}历史也相同时为 ${share(deepest)}。论文中 k = 0 时为 ${share(0.97)}，k = 4 时降到 ${share(0.19)}。`,
+    utilisationAxis: '处于两步或更多步的组中的步的份额',
+    noSignal: '无信号的份额',
+    noSignalSentence: (method, none) => `${method} 对 ${share(none)} 的步没有信号。`,
+    flips: '符号翻转',
+    flipsSentence: (n, a, b, all) =>
+      n === 0
+        ? `${a} 与 ${b} 对每一步的符号都一致。`
+        : `${count(all)} 步中有 ${count(n)} 步，${a} 与 ${b} 的符号相反。`,
+    against: '对照',
+    step: '步',
+    method: '方法',
+    reason: (names, a, b) => `${names[0]}：${reason(a)}。${names[1]}：${reason(b)}。`,
+    more: (n) => `再显示 ${count(n)} 个`,
+    flipWhere: (task, trajectory, step) => `${task} · 轨迹 ${trajectory}，第 ${step} 步`,
+  },
+  play: {
+    title: '亲自当策略',
+    note: '自己玩一个回合，或走进一条已录制的轨迹，换一种做法。',
+    environment: '环境',
+    rooms: '房间',
+    shop: '商店',
+    size: '大小',
+    seed: '种子',
+    start: '开始',
+    retry: '重试',
+    replay: '走进去',
+    replayHint: '把这条轨迹重演到所选的步，然后换一种做法',
+    commands: '可以做什么',
+    history: '发生了什么',
+    branches: '分支',
+    back: '回到这一刻',
+    noEffect: '无效果',
+    reward: (value) => `奖励 ${value}`,
+    thisBranch: '这条路',
+    branch: (action) => `… ${action}`,
+    branchState: (n, state) => `${steps(n)}，${{ won: '成功', over: '失败', open: '未结束' }[state]}`,
+    moments: (n) => `记住了 ${n} 个时刻，都可以回去。`,
+    stepOf: (step, limit) => `已走 ${steps(step)}，至多 ${limit} 步。虚线：只提供信息。`,
+    won: (n) => `用 ${steps(n)}达到目标。`,
+    over: (n) => `${steps(n)}后回合结束，未成功。`,
+    recordedNext: (action) => `照录制的做：${action}`,
+    watch: '播放',
+    pause: '暂停',
+    typeCommand: '输入命令',
+    send: '执行',
+    showHidden: '显示隐藏状态（策略看不到）',
+    planSentence: (at, hand) =>
+      `平面图：智能体${at === null ? '在房间中央' : `在 ${at}`}，${hand === null ? '就所知手中无物' : `手中拿着 ${hand}`}。`,
+    empty: '空',
+    more: (n) => `还有 ${n} 件`,
+    holds: (object) => `拿着 ${object}`,
+    knownKey: '按至今所见绘制；“?” 表示没见过。粗边是关着的门。',
+    hiddenKey: '按隐藏状态绘制：无论见过与否，一切为真。粗边是关着的门。',
+    searchFor: '搜索',
+    search: '搜索',
+    results: (page, total) => `第 ${page} 页结果，共 ${count(total)} 条`,
+    bought: '购买完成。',
+    hiddenShop: (product, options, chosen) =>
+      `隐藏：想要的商品是 ${product}，选项 ${options}；现已选 ${chosen} 个选项。`,
+  },
+  engine: {
+    title: '机房',
+    subtitle: '适配器、计算核及其 WGSL、自检',
+    adapter: '适配器',
+    looking: '正在寻找 GPU…',
+    hardware: '一块 GPU。',
+    software: '由 CPU 模拟的 GPU；一切可用，只是慢。',
+    compatibility: '兼容模式。',
+    limits: '设备限额：WebGPU 的默认值，适配器提供更多也不取用。',
+    source: '计算核的源码',
+    chooseSource: '选择一个 WGSL 文件',
+    selfTest: '自检',
+    selfTestMeaning: '在随机形状上运行每个计算核，并与其 64 位算术的朴素孪生实现比较。未通过的适配器不用于训练。',
+    run: '运行自检',
+    stop: '停止',
+    retry: '重试',
+    progress: (done, all) => `已比较 ${count(done)} / ${count(all)} 个计算核…`,
+    stopped: (done, all) => `已停止，比较了 ${count(done)} / ${count(all)} 个计算核。`,
+    passed: (all) => `全部 ${count(all)} 个计算核与其孪生实现一致。`,
+    failed: (kernels) => `${list.format(kernels)} 未通过：不要在此适配器上训练。`,
+    kernel: '计算核',
+    cases: '用例数',
+    absolute: '最大绝对误差',
+    relative: '最大相对误差',
+    results: '自检结果',
+    verdict: '结论',
+    pass: '一致',
+    fail: '不一致',
+    memory: (buffers, peak, launches) =>
+      `现有 ${buffers} 个缓冲区，同时至多 ${peak} MiB；设备打开以来启动计算核 ${launches} 次。`,
+  },
+  table: { show: '表格', hide: '图', save: '保存' },
+  notice: {
+    repaired: (from, changes) =>
+      `${from === 'link' ? '此链接' : '上次保存的设置'}中有不可用的值：${changes
+        .map(({ field, taken }) => `${fieldNames[field]} 现为 ${taken === -1 ? '未设' : taken}`)
+        .join('，')}。`,
+    newerLink: '此链接由本页的较新版本生成；能读懂的部分已采用。',
+    storageStartedClean: '上次保存的设置无法读取，页面从默认值开始。',
+    selectionNotThere: '这些轨迹中没有所选的步；显示最近的一步。',
+    rolloutsFailed: (why) => `此文件不能使用。${why}`,
+    workerFailed: (why) => `有些数字未能算出。${why} 重新打开轨迹即可重试。`,
+    dismiss: '知道了',
+  },
+};

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { wordBatch } from '../../testing/word-batch.ts';
+import { estimationCalls } from './estimation-worker.ts';
 import { comparedMethods, Estimation, firstMembers, type EstimationControls } from './derive.ts';
-import { revived } from './protocol.ts';
+import { revived, withChanges } from './changes.ts';
 
 const controls: EstimationControls = {
   preset: 'paper',
@@ -52,5 +53,28 @@ describe('estimates', () => {
     const back = revived(sent.batch);
     expect(back).toEqual(batch);
     expect(back.observations.find('C')).toBe(batch.observations.find('C'));
+  });
+});
+
+describe('the estimation worker', () => {
+  it('sends what changed and nothing else, and the page puts it together again', () => {
+    const calls = estimationCalls();
+    calls.hold(structuredClone(batch));
+    let page = withChanges(null, structuredClone(calls.derive(controls)));
+    page = withChanges(page, { byMethod: { progpo: structuredClone(calls.progpo(controls)) } });
+    const dragged = { ...controls, alpha: 2 };
+    const changed = structuredClone(calls.derive(dragged));
+    expect(Object.keys(changed.byMethod)).toEqual(['hgpo']);
+    expect(Object.keys(changed)).toEqual(['byMethod']);
+    page = withChanges(page, changed);
+    const here = new Estimation(batch).deriveProgpo(dragged);
+    for (const method of comparedMethods) {
+      expect(page.byMethod[method]!.advantage).toEqual(here.byMethod[method]!.advantage);
+    }
+    expect(page.batch).toEqual(batch);
+  });
+
+  it('says so when it has no rollouts', () => {
+    expect(() => estimationCalls().derive(controls)).toThrow('The worker has no rollouts.');
   });
 });

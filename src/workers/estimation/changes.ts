@@ -1,29 +1,5 @@
-import type { Estimate } from '../../estimators/estimate.ts';
 import { StringTable, type RolloutBatch } from '../../rollouts/batch.ts';
-import type { ImportReport } from '../../rollouts/import.ts';
-import type { EstimationControls, Estimates } from './derive.ts';
-
-/**
- * What page and estimation worker say to each other. The worker keeps one set of rollouts, given to it or read from a
- * file, and derives estimates from them; each answer names its request.
- */
-
-export type Question =
-  | { readonly kind: 'read'; readonly file: File }
-  | { readonly kind: 'derive'; readonly controls: EstimationControls }
-  | { readonly kind: 'progpo'; readonly controls: EstimationControls };
-
-export type ToEstimation =
-  | { readonly kind: 'hold'; readonly batch: RolloutBatch }
-  | { readonly kind: 'ask'; readonly request: number; readonly question: Question };
-
-export type Answer =
-  | { readonly kind: 'read'; readonly batch: RolloutBatch; readonly report: ImportReport }
-  | { readonly kind: 'derived'; readonly changed: ChangedEstimates }
-  | { readonly kind: 'progpo'; readonly progpo: Estimate }
-  | { readonly kind: 'failed'; readonly reason: string };
-
-export type FromEstimation = Answer & { readonly request: number };
+import type { Estimates } from './derive.ts';
 
 /** Estimates without what the page holds already: sending 50,000 steps takes longer than dragging α over them. */
 export type ChangedEstimates = Partial<Omit<Estimates, 'byMethod'>> & {
