@@ -15,7 +15,7 @@ import { ControlStrip } from './shell/ControlStrip.tsx';
 import { Header } from './shell/Header.tsx';
 import { Notices } from './shell/Notices.tsx';
 import { SourceBar } from './shell/SourceBar.tsx';
-import { usePageKeys } from './shell/usePageKeys.ts';
+import { usePageKeys } from './shell/use-page-keys.ts';
 import { useAppearance, useSelection, useSettings } from './state/controls.ts';
 import { nothing, type Method } from './state/fields.ts';
 import { useEstimates } from './state/estimates.ts';

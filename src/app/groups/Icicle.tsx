@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { RolloutBatch } from '../../rollouts/batch.ts';
 import { observationText } from '../../rollouts/observation.ts';
 import { depthPaint } from '../chart/colour.ts';
-import { useWidth } from '../chart/useWidth.ts';
+import { useWidth } from '../chart/use-width.ts';
 import { count, number } from '../number.ts';
 import type { Task } from '../rollouts/task.ts';
 import { useTexts } from '../text/language.ts';

@@ -1,7 +1,7 @@
-import { useWidth } from '../chart/useWidth.ts';
+import { useWidth } from '../chart/use-width.ts';
 import type { HiddenView, RoomsEvent } from '../../workers/views.ts';
 import { useTexts } from '../text/language.ts';
-import { knownRoom } from './knownRoom.ts';
+import { knownRoom } from './known-room.ts';
 import './FloorPlan.css';
 
 interface FloorPlanProps {

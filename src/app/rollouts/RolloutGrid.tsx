@@ -2,7 +2,7 @@ import { memo, useEffect, useMemo, useRef } from 'react';
 import type { RolloutBatch } from '../../rollouts/batch.ts';
 import { observationText } from '../../rollouts/observation.ts';
 import { advantagePaint, depthPaint, returnPaint, type Paint } from '../chart/colour.ts';
-import { useWidth } from '../chart/useWidth.ts';
+import { useWidth } from '../chart/use-width.ts';
 import { number } from '../number.ts';
 import type { Settings } from '../state/fields.ts';
 import { useTexts } from '../text/language.ts';

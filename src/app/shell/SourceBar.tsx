@@ -11,7 +11,7 @@ import type { Estimates } from '../state/estimates.ts';
 import { nothing } from '../state/fields.ts';
 import { openFile, openRecorded, useRollouts } from '../state/rollouts.ts';
 import { instructiveStep, chooseAddress } from '../state/selection.ts';
-import { taskTitle } from '../rollouts/taskTitle.ts';
+import { taskTitle } from '../rollouts/task-title.ts';
 import { useTexts } from '../text/language.ts';
 import './SourceBar.css';
 

@@ -3,7 +3,7 @@ import type { LevelDiagnostics } from '../../analysis/groups.ts';
 import { depthPaint } from '../chart/colour.ts';
 import { Figure } from '../chart/Figure.tsx';
 import { Origin } from '../chart/Origin.tsx';
-import { useWidth } from '../chart/useWidth.ts';
+import { useWidth } from '../chart/use-width.ts';
 import { count, share } from '../number.ts';
 import { useTexts } from '../text/language.ts';
 import { binned, sizeBins } from './sizes.ts';

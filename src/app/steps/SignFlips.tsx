@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import { methods as methodTable } from '../../estimators/registry.ts';
 import { Figure } from '../chart/Figure.tsx';
 import { Origin } from '../chart/Origin.tsx';
-import { taskTitle } from '../rollouts/taskTitle.ts';
+import { taskTitle } from '../rollouts/task-title.ts';
 import { signed } from '../number.ts';
 import { useSettings } from '../state/controls.ts';
 import type { Estimates } from '../state/estimates.ts';

@@ -2,7 +2,7 @@ import type { LevelDiagnostics } from '../../analysis/groups.ts';
 import { Figure } from '../chart/Figure.tsx';
 import { Origin } from '../chart/Origin.tsx';
 import { depthPaint } from '../chart/colour.ts';
-import { useWidth } from '../chart/useWidth.ts';
+import { useWidth } from '../chart/use-width.ts';
 import { share } from '../number.ts';
 import { useTexts } from '../text/language.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { episodeStart } from './episodeStart.ts';
+import { episodeStart } from './episode-start.ts';
 
 it('an episode id says how to start the episode again', () => {
   expect(episodeStart('rooms-1/XS/train/16/task=cool/stepLimit=20')).toEqual({

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { rolloutBatch } from '../../rollouts/batch.ts';
-import { taskTitle } from './taskTitle.ts';
+import { taskTitle } from './task-title.ts';
 
 const titled = (observation: string, taskType?: string) =>
   taskTitle(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RoomsEvent } from '../../workers/views.ts';
-import { knownRoom } from './knownRoom.ts';
+import { knownRoom } from './known-room.ts';
 
 const start: RoomsEvent = { kind: 'start', room: 'kitchen', receptacles: ['fridge 1', 'table 1'], goal: 'cool egg' };
 const fridge = (...events: RoomsEvent[]) =>
