@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { labChecks } from '../analysis/lab/checks.ts';
 import { exactBaselineBias } from '../analysis/lab/baseline-bias.ts';
@@ -12,6 +13,7 @@ import {
 import { checkPlan, defaultPlan, Lab, solveEpisodes, solveHere, type LabPlan } from '../analysis/lab/lab.ts';
 import type { Figure } from '../analysis/lab/measures.ts';
 import { propositionOnTrial } from '../analysis/lab/proposition.ts';
+import { recordLab } from '../analysis/lab/recorded.ts';
 import { LabSettingsError } from '../analysis/lab/recorder.ts';
 import { hiddenPart, type LabTask } from '../analysis/lab/task.ts';
 import { ModelTooLargeError } from '../analysis/episode-model.ts';
@@ -28,6 +30,7 @@ import { collect, finiteNumber, newCommand, wholeNumber, type CommonOptions, typ
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
 import { openPolicy } from './policies.ts';
+import { fileError } from './rollout-file.ts';
 import { optionsOf, sortPresets } from './settings.ts';
 import { tableLines } from './table.ts';
 
@@ -52,6 +55,7 @@ interface LabOptions extends CommonOptions {
   readonly gradients: boolean;
   readonly parts?: true;
   readonly proposition?: true;
+  readonly record?: string;
   readonly check?: true;
 }
 
@@ -86,6 +90,7 @@ export function labCommand(terminal: Terminal): Command {
     .option('--no-gradients', 'leave out gradients')
     .option('--parts', 'add the four parts of each level’s bias')
     .option('--proposition', 'add the trial of Proposition 4.1 for each K and α')
+    .option('--record <FILE>', 'write everything that the page shows of this lab there, instead of printing figures')
     .option('--check', 'run the checks of the lab at length instead, and exit with 1 if one fails')
     .action((options: LabOptions) =>
       onRequest(() => (options.check ? check(options, terminal) : lab(options, terminal))),
@@ -112,7 +117,8 @@ async function lab(options: LabOptions, terminal: Terminal): Promise<void> {
   const presets = sortPresets(options.preset);
   const { policy, memory } = await openPolicy(options.policy, {
     environment,
-    memory: options.memory ?? (options.policy.startsWith('tabular:') ? undefined : 1),
+    memory: options.memory,
+    usualMemory: 1,
     temperature: 1,
   });
   const plan = planOf(options, presets.option, environment, memory);
@@ -121,6 +127,20 @@ async function lab(options: LabOptions, terminal: Terminal): Promise<void> {
     return resolveSettings({ ...plan.request, method: 'hgpo' });
   });
   const tasks = solve(options, terminal, policy, memory, settings, presets.size);
+  if (options.record !== undefined) {
+    const recorded = onLab(() =>
+      recordLab(
+        tasks,
+        plan,
+        { policy: options.policy, memory, mapAlphas: MAP_ALPHAS, sizes: MAP_SIZES, caseBatches: plan.repeats },
+        (sentence) => terminal.say(sentence),
+      ),
+    );
+    await writeFile(options.record, `${JSON.stringify(recorded)}\n`).catch((error: unknown) => {
+      throw fileError(options.record!, 'written', error);
+    });
+    return;
+  }
   await onLab(async () => {
     const running = new Lab(tasks, plan);
     for (let told = 0; !running.done;) {
@@ -132,6 +152,10 @@ async function lab(options: LabOptions, terminal: Terminal): Promise<void> {
     await report(running, options, memory, terminal, settings);
   });
 }
+
+/** The α of recorded maps, and the N of recorded sweeps. */
+const MAP_ALPHAS = [0, 0.5, 1, 1.5, 2, 3, 4];
+const MAP_SIZES = [4, 8, 16, 32, 64];
 
 function planOf(options: LabOptions, preset: string | undefined, environment: string, memory: number): LabPlan {
   for (const method of options.methods ?? []) {

@@ -13,7 +13,7 @@ import {
   RecurringRecorder,
   type PlacedSample,
 } from './recorder.ts';
-import { LabSimulator } from './simulation.ts';
+import { LabSimulator, type LabRollouts } from './simulation.ts';
 import { labTask, type LabTask, type LabTaskSettings } from './task.ts';
 
 /** What a lab measures, and how long. */
@@ -172,6 +172,11 @@ export class Lab {
   /** What has been recorded of the probes, or of whole batches. */
   sample(keys: LabPlan['keys'] = this.plan.keys): PlacedSample {
     return keys === 'pinned' ? this.pinned.sample() : this.whole.sample();
+  }
+
+  /** The rollouts of a whole batch, by its number: the same ones that `advance` records. */
+  wholeBatch(batch: number): LabRollouts {
+    return this.whole.rollouts(batch);
   }
 
   /** Gradients of whole batches beside the true one. */
