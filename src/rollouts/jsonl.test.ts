@@ -135,7 +135,8 @@ describe('a defective row', () => {
   it.each([
     ['NaN', '`reward` is NaN, not a finite number'],
     ['-Infinity', '`reward` is infinite, not a finite number'],
-    ['1e999', '`reward` is too large for a number'],
+    ['1e999', '`reward` is too large to compute with (beyond ±1e+150)'],
+    ['-1e151', '`reward` is too large to compute with (beyond ±1e+150)'],
   ])('with reward %s is refused', async (word, reason) => {
     const result = await read(file(line().replace('"reward":1', `"reward":${word}`)));
     expect(reasons(result)).toEqual([reason]);
@@ -220,11 +221,11 @@ const row = fc.record(
       text.map((one) => textObservation(`\u0000${one}`)),
     ),
     action: text,
-    reward: fc.double({ noNaN: true, noDefaultInfinity: true }),
+    reward: fc.double({ noNaN: true, min: -1e150, max: 1e150 }),
     valid: fc.boolean(),
     prompt: text,
-    logProb: fc.double({ noNaN: true, noDefaultInfinity: true }),
-    value: fc.double({ noNaN: true, noDefaultInfinity: true }),
+    logProb: fc.double({ noNaN: true, min: -1e150, max: 1e150 }),
+    value: fc.double({ noNaN: true, min: -1e150, max: 1e150 }),
     tokenCount: fc.integer({ min: 1, max: 9 }),
     taskType: text,
     promptKey: text,

@@ -115,6 +115,12 @@ function kindOf(json: string): string {
   }
 }
 
+/**
+ * The largest number that a row may hold. The square of a larger one is no number, so one such reward would turn the
+ * deviations of its whole task into nothing.
+ */
+const largest = 1e150;
+
 /** A field that cannot be read the way it must be; the message is the reason of the report. */
 class FieldError extends Error {}
 
@@ -228,7 +234,8 @@ class RowReader {
     const text = this.required(name);
     if (!/^-?\d/.test(text)) throw this.wrongType(name, text, 'a finite number');
     const value = Number(text);
-    if (!Number.isFinite(value)) throw new FieldError(`\`${name}\` is too large for a number`);
+    if (Math.abs(value) > largest)
+      throw new FieldError(`\`${name}\` is too large to compute with (beyond ±${largest})`);
     return value;
   }
 
