@@ -42,3 +42,15 @@ export function environmentName(text: string): EnvironmentName {
   if ((environmentNames as readonly string[]).includes(text)) return text as EnvironmentName;
   throw new UsageError(`There is no environment ${JSON.stringify(text)}; known are ${environmentNames.join(', ')}.`);
 }
+
+const MOST_TRAJECTORIES = 1_000_000;
+
+/**
+ * Checks a count of trajectories that one command is to play. What comes of each is kept until the end, so a typing
+ * error would fill the memory instead of being answered.
+ * @param flag what asked for it, as a person writes it
+ */
+export function checkTrajectories(flag: string, count: number): void {
+  if (count === 0) throw new UsageError(`${flag} must be 1 or more.`);
+  if (count > MOST_TRAJECTORIES) throw new UsageError(`${flag} must be at most ${MOST_TRAJECTORIES}, not ${count}.`);
+}

@@ -3,7 +3,7 @@ import { evaluatePolicy, evaluationEpisodes, type TaskResult } from '../training
 import { toyDefaults } from '../training/run-settings.ts';
 import type { PresetName } from '../environments/environment.ts';
 import { collect, newCommand, positiveNumber, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
-import { environmentName, onRequest } from './environment.ts';
+import { checkTrajectories, environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
 import { backendOption, headOption, weightsOption, type NeuralOptions } from './neural-policy.ts';
 import { openPolicy, policyNames, USUAL_MEMORY } from './policies.ts';
@@ -49,7 +49,7 @@ export function evaluateCommand(terminal: Terminal): Command {
 
 async function evaluate(options: EvaluateOptions, terminal: Terminal): Promise<void> {
   const environment = environmentName(options.env);
-  if (options.episodes === 0) throw new UsageError('--episodes must be 1 or more.');
+  checkTrajectories('--episodes', options.episodes);
   if (options.stepLimit === 0) throw new UsageError('--step-limit must be 1 or more.');
   const preset = (sortPresets(options.preset).size ?? 'S') as PresetName;
   const { policy, memory } = await openPolicy(options.policy, {

@@ -83,6 +83,8 @@ describe('rollout', () => {
     ],
     [['--policy', 'tabular:no-such-file'], 'no-such-file could not be read: there is no such file.'],
     [['--groups', '0'], '--groups must be 1 or more.'],
+    [['--groups', '1e9'], '--groups must be at most 1000000, not 1000000000.'],
+    [['--groups', '1e4', '--size', '1e4'], '--groups times --size must be at most 1000000, not 100000000.'],
     [['--penalise', 'all'], 'There is no rule "all" for --penalise; known are format, format+admissible.'],
     [['--out', 'no/such/folder/x'], 'no/such/folder/x could not be written: there is no such folder.'],
   ])('answers %j with 2 and one sentence', async (args, sentence) => {

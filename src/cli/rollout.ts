@@ -5,7 +5,7 @@ import { penaliseRules, type PenaliseRule } from '../environments/text-projectio
 import { collectRollouts, drawEpisodes, type TrajectoryOutcome } from '../rollouts/collect.ts';
 import { writeJsonl } from '../rollouts/jsonl.ts';
 import { collect, type CommonOptions, newCommand, positiveNumber, type Terminal, wholeNumber } from './command.ts';
-import { environmentName, onRequest } from './environment.ts';
+import { checkTrajectories, environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
 import { backendOption, headOption, weightsOption, type NeuralOptions } from './neural-policy.ts';
 import { openPolicy, policyNames, USUAL_MEMORY } from './policies.ts';
@@ -64,9 +64,9 @@ async function rollout(options: RolloutOptions, terminal: Terminal): Promise<voi
   const name = environmentName(options.env);
   const presets = sortPresets(options.preset);
   const penalise = penaliseRule(options.penalise ?? (presets.option === 'reference' ? 'format' : 'format+admissible'));
-  for (const [flag, value] of [['--groups', options.groups] as const, ['--size', options.size] as const]) {
-    if (value === 0) throw new UsageError(`${flag} must be 1 or more.`);
-  }
+  checkTrajectories('--groups', options.groups);
+  checkTrajectories('--size', options.size);
+  checkTrajectories('--groups times --size', options.groups * options.size);
   const { policy, memory } = await openPolicy(options.policy, {
     environment: name,
     memory: options.memory,
