@@ -5,8 +5,9 @@ import { fixtureAsJsonl } from '../testing/rollout-jsonl.ts';
 
 // The polluted batch has rows twice, which importing refuses. The ProGPO file brings its own similarity of
 // observations, which a rollout file cannot say.
-const files = readFixtures('advantages', (_, data) => /^hgpo-/.test(data.schema)).filter(
-  ({ data }) => data.schema === 'hgpo-advantages/1' && !data.columns.copyOf && !data.similarity,
+const files = readFixtures(
+  'advantages',
+  (_, data) => data.schema === 'hgpo-advantages/1' && !data.columns.copyOf && !data.similarity,
 );
 
 type Data = FixtureFile['data'];

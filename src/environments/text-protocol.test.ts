@@ -53,7 +53,7 @@ const solved = () => episode('E02');
 
 const players: readonly [RegExp, (given: RegExpExecArray, testCase: ProtocolCase) => void][] = [
   [
-    /limit (\d+); play the no-effect command (.+?) (?:fifty|\d+) times/,
+    /limit (\d+); play the no-effect command (.+?) \w+ times/,
     ([, limit, command], { expect: expected }) => {
       const environment = new RoomsEnvironment();
       environment.reset(0, undefined, { stepLimit: Number(limit) });
@@ -64,7 +64,7 @@ const players: readonly [RegExp, (given: RegExpExecArray, testCase: ProtocolCase
         won: environment.won,
         returnSum: results.reduce((sum, { reward }) => sum + reward, 0),
         noEffectSteps: results.filter(({ info }) => !info.effective).length,
-      }).toEqual(expected);
+      }).toMatchObject(expected);
       expect(results.at(-1)!.info.truncated).toBe(true);
     },
   ],
@@ -77,7 +77,7 @@ const players: readonly [RegExp, (given: RegExpExecArray, testCase: ProtocolCase
       const results = play(environment, commands);
       const doneAfterStep = results.findIndex(({ done }) => done) + 1;
       const { info, reward } = results[doneAfterStep - 1]!;
-      expect({ doneAfterStep, won: info.won, rewardOnLast: reward }).toEqual(expected);
+      expect({ doneAfterStep, won: info.won, rewardOnLast: reward }).toMatchObject(expected);
       expect(info.truncated).toBe(!info.won);
     },
   ],
@@ -91,7 +91,7 @@ const players: readonly [RegExp, (given: RegExpExecArray, testCase: ProtocolCase
       expect({
         rewards: results.map(({ reward }) => reward),
         doneAfterStep: results.findIndex(({ done }) => done) + 1,
-      }).toEqual(expected);
+      }).toMatchObject(expected);
     },
   ],
   [

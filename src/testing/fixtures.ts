@@ -21,14 +21,31 @@ export interface FixtureFile {
   readonly data: any;
 }
 
+/** What environment files are known by: the start of their name. */
+export const environmentKinds = [
+  'conformance-rooms',
+  'conformance-aliasing',
+  'conformance-shop',
+  'conformance-text-policy',
+  'shop-reward-cases',
+  'episodes',
+  'state-space',
+] as const;
+
+const isKnown = {
+  advantages: (_file: string, data: FixtureFile['data']) =>
+    data?.schema === 'hgpo-advantages/1' || data?.schema === 'hgpo-loss/1',
+  environments: (file: string) => environmentKinds.some((kind) => file.startsWith(kind)),
+};
+
 /**
- * The golden files that a test knows, from the folder that `fixtureFolder` names. Kinds that the folder lacks are
- * skipped by the caller.
- * @throws when the folder does not exist or has no file that `isKnown` accepts, so that a wrong path cannot pass.
+ * The golden files that a test reads, from the folder that `fixtureFolder` names; none where the folder has known files
+ * of other kinds alone.
+ * @throws when the folder does not exist or has no file of any known kind, so that a wrong path cannot pass.
  */
 export function readFixtures(
   kind: 'advantages' | 'environments',
-  isKnown: (file: string, data: FixtureFile['data']) => boolean,
+  isRead: (file: string, data: FixtureFile['data']) => boolean,
 ): FixtureFile[] {
   const folder = fixtureFolder(kind);
   if (!existsSync(folder)) throw new Error(`No fixtures: the folder ${folder} does not exist.`);
@@ -36,7 +53,7 @@ export function readFixtures(
     .filter((file) => file.endsWith('.json'))
     .sort()
     .map((file) => ({ file, data: JSON.parse(readFileSync(join(folder, file), 'utf8')) }))
-    .filter(({ file, data }) => isKnown(file, data));
+    .filter(({ file, data }) => isKnown[kind](file, data));
   if (known.length === 0) throw new Error(`No fixtures: ${folder} has no file of a known kind.`);
-  return known;
+  return known.filter(({ file, data }) => isRead(file, data));
 }

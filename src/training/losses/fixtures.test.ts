@@ -24,7 +24,10 @@ function expectAllClose(actual: ArrayLike<number>, expected: ArrayLike<number>, 
   for (let i = 0; i < expected.length; i++) expectClose(actual[i]!, expected[i]!, `${what}[${i}]`);
 }
 
-for (const fixture of readFixtures('advantages', isLossFile)) {
+const files = readFixtures('advantages', isLossFile);
+if (files.length === 0) test.skip('the folder has no losses', () => {});
+
+for (const fixture of files) {
   describe(`${fixture.data.name ?? fixture.file}: ${fixture.data.title ?? ''}`, () => {
     test.each(lossCases(fixture).map((lossCase) => [lossCase.id, lossCase] as const))('%s', (_id, lossCase) => {
       switch (lossCase.kind) {
