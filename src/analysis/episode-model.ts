@@ -1,5 +1,6 @@
 import type { Environment, EnvironmentName, Observation, Snapshot } from '../environments/environment.ts';
 import { PairNumbers } from '../estimators/pair-numbers.ts';
+import { StringTable } from '../rollouts/batch.ts';
 import type { CommandSet } from '../rollouts/policies/uniform.ts';
 
 /**
@@ -164,22 +165,6 @@ class Column {
   }
 }
 
-/** Numbers texts in order of first appearance. */
-class Texts {
-  readonly values: string[] = [];
-  private readonly numbers = new Map<string, number>();
-
-  number(text: string): number {
-    let number = this.numbers.get(text);
-    if (number === undefined) {
-      number = this.values.length;
-      this.numbers.set(text, number);
-      this.values.push(text);
-    }
-    return number;
-  }
-}
-
 type States = Pick<
   EpisodeModel,
   | 'commands'
@@ -208,11 +193,11 @@ function enumerateStates(
   limit: number,
 ): States {
   const horizon = environment.stepLimit;
-  const commands = new Texts();
-  const observationTexts = new Texts();
+  const commands = new StringTable();
+  const observationTexts = new StringTable();
   const observations: Observation[] = [];
-  const keys = new Texts();
-  const lists = new Texts();
+  const keys = new StringTable();
+  const lists = new StringTable();
   const commandLists: CommandList[] = [];
   const snapshots: Snapshot[] = [];
   const depth = new Column();
@@ -226,12 +211,12 @@ function enumerateStates(
   const rewards: number[] = [];
 
   const observe = (observation: Observation) => {
-    const number = observationTexts.number(observation.text);
+    const number = observationTexts.intern(observation.text);
     if (number === observations.length) observations.push(observation);
     return number;
   };
   const visit = (atDepth: number, isOver: boolean, isWon: boolean) => {
-    const state = keys.number(environment.stateKey());
+    const state = keys.intern(environment.stateKey());
     if (state === snapshots.length) {
       if (state >= limit) tooLarge('hidden states', limit);
       snapshots.push(environment.snapshot());
@@ -244,11 +229,11 @@ function enumerateStates(
   const listHere = () => {
     const admissible = environment.admissible().filter((command) => command !== 'help');
     const acting = environment.acting();
-    const number = lists.number(JSON.stringify([admissible, acting]));
+    const number = lists.intern(JSON.stringify([admissible, acting]));
     if (number === commandLists.length) {
       const chosen = commandSet === 'acting' ? acting : admissible;
       const all = invalidCommand === undefined ? chosen : [...chosen, invalidCommand];
-      commandLists.push({ admissible, acting, expanded: Int32Array.from(all, (command) => commands.number(command)) });
+      commandLists.push({ admissible, acting, expanded: Int32Array.from(all, (command) => commands.intern(command)) });
     }
     return number;
   };
@@ -363,7 +348,7 @@ function enumerateNodes(states: States, memory: number, horizon: number, limit: 
 class Contexts {
   readonly observation = new Column();
   readonly history = new Column();
-  private readonly texts = new Texts();
+  private readonly texts = new StringTable();
   // (context, (command, observation)) → context: most steps repeat one that has been taken with another hidden state.
   private readonly steps = new PairNumbers(1024);
   private readonly moves = new PairNumbers(1024);
@@ -400,7 +385,7 @@ class Contexts {
   }
 
   private number(history: Int32Array, observation: number): number {
-    const context = this.texts.number(`${observation} ${history.join(' ')}`);
+    const context = this.texts.intern(`${observation} ${history.join(' ')}`);
     if (context === this.count) {
       this.observation.push(observation);
       for (const part of history) this.history.push(part);

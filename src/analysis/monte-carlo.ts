@@ -2,7 +2,7 @@ import { WIN_REWARD, type Environment, type Observation, type Snapshot } from '.
 import type { HistoryEntry } from '../environments/text-history.ts';
 import { isValidStep, type PenaliseRule } from '../environments/text-projection.ts';
 import { randomStream } from '../random/stream.ts';
-import type { Policy, PolicyInput } from '../rollouts/policy.ts';
+import { inputHere, type Policy } from '../rollouts/policy.ts';
 
 /** A moment of an episode: enough to go on from, in any environment that has reset to the same episode. */
 export interface Situation {
@@ -88,7 +88,7 @@ export async function monteCarloTruth(situation: Situation, settings: MonteCarlo
 
   const here = environmentAt(0);
   if (here.done) throw new RangeError(`The episode ${here.episodeId} is over here: there is nothing to estimate.`);
-  const first = inputOf(here, situation.history, memory);
+  const first = inputHere(here, lastPairs(situation.history, memory));
   const commands = settings.commands ?? first.admissible;
   const probabilities = policy.probabilities?.(first);
   // π over the wanted commands, where they are all that it may choose.
@@ -153,7 +153,7 @@ async function play(
   let active = players.filter(({ environment }) => !environment.done);
   while (active.length > 0) {
     signal?.throwIfAborted();
-    const inputs = active.map(({ environment, history }) => inputOf(environment, history, memory));
+    const inputs = active.map(({ environment, history }) => inputHere(environment, lastPairs(history, memory)));
     const streams = active.map(({ rollout, steps }) => randomStream(seed, 'monte carlo', rollout, steps));
     const decisions = await policy.act(inputs, streams, signal);
     for (const [i, player] of active.entries()) {
@@ -177,17 +177,8 @@ function take(player: Player, command: string, gamma: number): boolean {
   return info.effective;
 }
 
-function inputOf(environment: Environment, history: readonly HistoryEntry<Observation>[], memory: number): PolicyInput {
-  return {
-    environment: environment.name,
-    goal: environment.goal,
-    observation: environment.observation(),
-    history: history.slice(Math.max(0, history.length - memory)),
-    stepIndex: environment.stepIndex,
-    admissible: environment.admissible().filter((command) => command !== 'help'),
-    acting: environment.acting(),
-  };
-}
+const lastPairs = <Pair>(history: readonly Pair[], memory: number) =>
+  history.slice(Math.max(0, history.length - memory));
 
 /** Running mean and variance (Welford). */
 class Moments {

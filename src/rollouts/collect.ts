@@ -3,7 +3,7 @@ import { historyWindow } from '../environments/text-history.ts';
 import { isValidStep, type PenaliseRule } from '../environments/text-projection.ts';
 import { randomStream } from '../random/stream.ts';
 import { type RolloutBatch, rolloutBatch, type RolloutRow } from './batch.ts';
-import { type Decision, type Policy, PolicyInputError, type PolicyInput, promptKeyOf } from './policy.ts';
+import { type Decision, inputHere, type Policy, PolicyInputError, type PolicyInput, promptKeyOf } from './policy.ts';
 
 /** Which episode a task group plays. */
 export interface EpisodeChoice {
@@ -143,17 +143,8 @@ export function inputOf(
   { environment, observations, actions }: { environment: Environment; observations: Observation[]; actions: string[] },
   memory: number,
 ): PolicyInput {
-  const { entries, currentObservation } = historyWindow(observations, actions, memory);
-  return {
-    environment: environment.name,
-    goal: environment.goal,
-    observation: currentObservation,
-    history: entries,
-    stepIndex: actions.length,
-    admissible: environment.admissible().filter((command) => command !== 'help'),
-    acting: environment.acting(),
-    episode: { environment, observations, actions },
-  };
+  const { entries } = historyWindow(observations, actions, memory);
+  return { ...inputHere(environment, entries), episode: { environment, observations, actions } };
 }
 
 function play<D extends Decision>(

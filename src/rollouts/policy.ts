@@ -77,6 +77,22 @@ export interface Policy<D extends Decision = Decision> {
   probabilities?(input: PolicyInput): Float64Array;
 }
 
+/** What a policy sees of an environment after the pairs of `history`, which are those that it remembers. */
+export function inputHere(
+  environment: Environment,
+  history: readonly HistoryEntry<Observation>[],
+): Omit<PolicyInput, 'episode'> {
+  return {
+    environment: environment.name,
+    goal: environment.goal,
+    observation: environment.observation(),
+    history,
+    stepIndex: environment.stepIndex,
+    admissible: environment.admissible().filter((command) => command !== 'help'),
+    acting: environment.acting(),
+  };
+}
+
 /** An input that a policy cannot act on, for example an expert without an episode. */
 export class PolicyInputError extends Error {
   override readonly name = 'PolicyInputError';
