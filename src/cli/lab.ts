@@ -1,12 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { labChecks } from '../analysis/lab/checks.ts';
+import { EstimateColumns } from '../analysis/lab/columns.ts';
+import { EnvironmentRecorder } from '../analysis/lab/environment-recorder.ts';
 import { exactBaselineBias } from '../analysis/lab/baseline-bias.ts';
 import {
   estimateParts,
   labFigures,
   supports,
   type EstimateParts,
+  type GradientSource,
   type LabFigure,
   type Support,
 } from '../analysis/lab/figures.ts';
@@ -15,18 +18,28 @@ import type { Figure } from '../analysis/lab/measures.ts';
 import { propositionOnTrial } from '../analysis/lab/proposition.ts';
 import { recordLab } from '../analysis/lab/recorded.ts';
 import { LabSettingsError } from '../analysis/lab/recorder.ts';
+import type { LabSample } from '../analysis/lab/sample.ts';
 import { hiddenPart, type LabTask } from '../analysis/lab/task.ts';
 import { ModelTooLargeError } from '../analysis/episode-model.ts';
 import { PolicyProbabilityError } from '../analysis/exact-values.ts';
-import type { PresetName } from '../environments/environment.ts';
+import type { Environment, PresetName } from '../environments/environment.ts';
 import { openEnvironment } from '../environments/registry.ts';
 import { exampleRoom } from '../environments/rooms/example-rooms.ts';
 import { RoomsEnvironment } from '../environments/rooms/environment.ts';
 import { methodNames, type MethodName } from '../estimators/registry.ts';
 import { resolveSettings, SettingsError, type Settings } from '../estimators/settings.ts';
 import { firstEpisodes } from '../rollouts/collect.ts';
+import type { Policy } from '../rollouts/policy.ts';
 import type { CommandSet } from '../rollouts/policies/uniform.ts';
-import { collect, finiteNumber, newCommand, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
+import {
+  collect,
+  finiteNumber,
+  newCommand,
+  positiveNumber,
+  wholeNumber,
+  type CommonOptions,
+  type Terminal,
+} from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
 import { openPolicy } from './policies.ts';
@@ -53,6 +66,9 @@ interface LabOptions extends CommonOptions {
   readonly probes: number;
   readonly keys: string;
   readonly gradients: boolean;
+  readonly truth: string;
+  readonly precision: number;
+  readonly rollouts: number;
   readonly parts?: true;
   readonly proposition?: true;
   readonly record?: string;
@@ -87,6 +103,9 @@ export function labCommand(terminal: Terminal): Command {
     .option('--repeats <R>', 'batches to measure on', wholeNumber, defaultPlan.repeats)
     .option('--probes <P>', 'pinned probes of each episode', wholeNumber, defaultPlan.probes)
     .option('--keys <kind>', 'pinned (probes) or recurring (keys that come back)', defaultPlan.keys)
+    .option('--truth <kind>', 'exact, or mc: by Monte Carlo from snapshots, for any policy and size', 'exact')
+    .option('--precision <width>', 'mc: half width of the 95 % interval of a truth that is enough', positiveNumber, 0.5)
+    .option('--rollouts <n>', 'mc: rollouts of each command, at most', wholeNumber, 128)
     .option('--no-gradients', 'leave out gradients')
     .option('--parts', 'add the four parts of each level’s bias')
     .option('--proposition', 'add the trial of Proposition 4.1 for each K and α')
@@ -126,6 +145,7 @@ async function lab(options: LabOptions, terminal: Terminal): Promise<void> {
     checkPlan(plan);
     return resolveSettings({ ...plan.request, method: 'hgpo' });
   });
+  if (options.truth === 'mc') return labByMonteCarlo(options, terminal, policy, memory, plan, settings, presets.size);
   const tasks = solve(options, terminal, policy, memory, settings, presets.size);
   if (options.record !== undefined) {
     const recorded = onLab(() =>
@@ -165,6 +185,14 @@ function planOf(options: LabOptions, preset: string | undefined, environment: st
   }
   if (!(supports as readonly string[]).includes(options.support)) {
     throw new UsageError(`There is no support ${JSON.stringify(options.support)}; known are ${supports.join(', ')}.`);
+  }
+  if (options.truth !== 'exact' && options.truth !== 'mc') {
+    throw new UsageError(`There is no truth ${JSON.stringify(options.truth)}; known are exact, mc.`);
+  }
+  if (options.truth === 'mc' && (options.keys !== 'pinned' || options.parts || options.record !== undefined)) {
+    throw new UsageError(
+      'Truth by Monte Carlo is measured by pinned probes alone: leave out --keys recurring, --parts and --record, or take --truth exact.',
+    );
   }
   if (options.keys !== 'pinned' && options.keys !== 'recurring') {
     throw new UsageError(`There are no keys ${JSON.stringify(options.keys)}; known are pinned, recurring.`);
@@ -215,6 +243,84 @@ function solve(
   });
 }
 
+/** Pinned probes on environments, for policies and rooms whose truth cannot be computed. */
+async function labByMonteCarlo(
+  options: LabOptions,
+  terminal: Terminal,
+  policy: Policy,
+  memory: number,
+  plan: LabPlan,
+  settings: Settings,
+  preset: string | undefined,
+): Promise<void> {
+  const { room, rollouts } = options;
+  if (rollouts < 8) throw new UsageError('--rollouts must be 8 or more: a standard error needs them.');
+  const name = environmentName(options.env);
+  const episodes = firstEpisodes(openEnvironment(name), options.split, options.episodes, {
+    preset: (preset ?? 'XS') as PresetName,
+    stepLimit: options.stepLimit,
+  });
+  const openEpisode = (task: number): Environment => {
+    if (room !== undefined) {
+      const place = new RoomsEnvironment();
+      place.resetToRoom(exampleRoom(room), { stepLimit: options.stepLimit });
+      return place;
+    }
+    const place = openEnvironment(name);
+    place.reset(episodes[task]!.seed, episodes[task]!.task, episodes[task]!.options);
+    return place;
+  };
+  const tasks = room === undefined ? episodes.length : 1;
+  await onLab(async () => {
+    const recorder = await EnvironmentRecorder.open(
+      {
+        ...plan,
+        openEpisode,
+        tasks,
+        policy,
+        memory,
+        gamma: settings.gamma,
+        penalty: settings.invalidPenalty,
+        precision: options.precision,
+        rollouts,
+      },
+      new EstimateColumns({
+        request: plan.request,
+        deepest: Math.max(...plan.histories),
+        methods: plan.methods.filter((method) => method !== 'hgpo'),
+        parts: false,
+      }),
+      (done, all) => {
+        if (done % Math.ceil(all / 10) === 0) terminal.say(`Truth of ${done} of ${all} probes estimated.`);
+      },
+    );
+    for (let told = 0; recorder.batchCount < plan.repeats;) {
+      await recorder.advance();
+      const tenths = Math.floor((10 * recorder.batchCount) / plan.repeats);
+      if (tenths > told) terminal.say(`${recorder.batchCount} of ${plan.repeats} batches measured.`);
+      told = tenths;
+    }
+    const sample = recorder.sample();
+    const common = {
+      truth: 'mc',
+      truthError: recorder.truthError,
+      groupSize: plan.groupSize,
+      tasks,
+      probes: plan.probes * tasks,
+      seed: plan.seed,
+    };
+    await printFigures(sample, plan, null, memory, common, null, options, terminal);
+    if (options.json) {
+      await terminal.out.line({ summary: true, policy: options.policy, memory, ...common, repeats: plan.repeats });
+    } else {
+      await terminal.out.write(
+        `${tasks} episodes, N = ${plan.groupSize}, ${plan.repeats} batches, ${common.probes} probes, seed ${plan.seed}, ` +
+          `truth by Monte Carlo: standard errors up to ${common.truthError.toFixed(3)}.\n`,
+      );
+    }
+  });
+}
+
 /** What the lab refuses is bad input, not a defect. */
 function onLab<T>(work: () => T): T {
   const refuse = (error: unknown): never => {
@@ -247,17 +353,8 @@ async function report(
     probes: plan.keys === 'pinned' ? plan.probes * tasks.length : null,
     seed: plan.seed,
   };
-  const rows: string[][] = [];
-  for (const figure of labFigures(sample, plan, options.gradients ? running.gradients() : null)) {
-    if (options.json) {
-      await terminal.out.line({
-        ...contractLine(figure, memory),
-        ...common,
-        exactBaselineRms: figure.level === null ? null : (baseline?.[figure.level] ?? null),
-      });
-    } else rows.push(tableRow(figure));
-  }
-  for (const line of options.json ? [] : tableLines(tableHead, rows)) await terminal.out.write(`${line}\n`);
+  const gradients = options.gradients ? running.gradients() : null;
+  await printFigures(sample, plan, gradients, memory, common, baseline, options, terminal);
   if (options.parts) {
     for (let k = 0; k <= Math.max(...plan.histories); k++) {
       const parts = estimateParts(sample, k);
@@ -297,6 +394,26 @@ async function report(
         `the input in ${(100 * summary.inputHidesStates).toFixed(1)} %; hidden part of the truth ${summary.hiddenRms.toFixed(3)} RMS.\n`,
     );
   }
+}
+
+async function printFigures(
+  sample: LabSample,
+  plan: LabPlan,
+  gradients: GradientSource | null,
+  memory: number,
+  common: object,
+  baseline: readonly number[] | null,
+  options: LabOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const rows: string[][] = [];
+  for (const figure of labFigures(sample, plan, gradients)) {
+    if (options.json) {
+      const exactBaselineRms = figure.level === null ? null : (baseline?.[figure.level] ?? null);
+      await terminal.out.line({ ...contractLine(figure, memory), ...common, exactBaselineRms });
+    } else rows.push(tableRow(figure));
+  }
+  for (const line of options.json ? [] : tableLines(tableHead, rows)) await terminal.out.write(`${line}\n`);
 }
 
 /** [levels] mean over tasks of the exact RMS baseline bias; null, with a sentence, where it is too large. */

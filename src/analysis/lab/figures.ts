@@ -162,6 +162,8 @@ export function* labFigures(
       ...(wholeTrajectories.includes(method) ? ['undiscounted' as const] : []),
     ];
     for (const target of targets) {
+      // Monte Carlo knows the state truth alone.
+      if (sample.truths[target].every(Number.isNaN)) continue;
       const head = { method, K, level, alpha, mode, skipZero, support: request.support, target };
       const tail = (scale: number) => ({
         gradientCosine: gradients?.cosineOfMean ?? null,
