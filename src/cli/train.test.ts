@@ -114,6 +114,16 @@ describe('export-config', () => {
     expect(stdout).not.toContain('K is');
   });
 
+  it.each([
+    [['--history', '4'], 4],
+    [['--options', '{"K":3}'], 3],
+    [[], 2],
+  ])('%j sets the memory too, as the recipe has one length for both', async (args, length) => {
+    const { stdout } = await hgpo(['export-config', '--preset', 'reference', ...args]);
+    expect(stdout).toContain(`env.history_length=${length}`);
+    expect(stdout).not.toContain('K is');
+  });
+
   it('refuses what no public code runs', async () => {
     const { code, stderr } = await hgpo(['export-config', '--method', 'progpo']);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/no public code/)]);
