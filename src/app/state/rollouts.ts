@@ -104,5 +104,5 @@ function firstReason(report: ImportReport): string {
   const first = report.unreadable[0] ?? report.defective[0];
   if (first) return `Line ${first.lines[0]}: ${first.reason}.`;
   const refused = report.refused[0];
-  return refused ? `Trajectory ${JSON.stringify(refused.trajectory)}: ${refused.reason}.` : '';
+  return refused ? `Trajectory ${JSON.stringify(refused.trajectory)}: ${refused.reason}.` : 'It is empty.';
 }
