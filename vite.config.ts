@@ -53,7 +53,12 @@ export default defineConfig({
   plugins: [react()],
   worker: { format: 'es' },
   optimizeDeps: { exclude: ['onnxruntime-web', '@huggingface/transformers'] },
-  build: { target: 'es2023', chunkSizeWarningLimit: 1500 },
+  build: {
+    target: 'es2023',
+    chunkSizeWarningLimit: 1500,
+    // How long plugins take is no news for somebody who runs `npm start`.
+    rolldownOptions: { checks: { pluginTimings: false } },
+  },
   test: {
     projects: [
       {
