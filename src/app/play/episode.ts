@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 import { WorkerCallError, WorkerLostError } from '../../workers/calls.ts';
-import { Environments } from '../../workers/environments.ts';
+import type { Environments } from '../../workers/environments.ts';
 import type { EnvironmentView, EpisodeStart, HiddenView } from '../../workers/views.ts';
 
 /** One moment of an episode: where it stood after an action. Moments form a tree, because one can go back and act otherwise. */
@@ -47,7 +47,20 @@ export const usePlay = create<PlayedEpisode>(() => nothingPlayed);
 
 /** The page plays one episode at a time. */
 const player = 0;
-const environments = new Environments();
+let opened: Promise<Environments> | null = null;
+
+/** The environments, loaded when somebody first plays: most visitors only look. */
+function environments(): Promise<Environments> {
+  opened ??= import('../../workers/environments.ts').then(
+    ({ Environments: OpenEnvironments }) => new OpenEnvironments(),
+    () => {
+      // Not remembered: the next try may find the connection again.
+      opened = null;
+      throw new WorkerLostError('The environments could not be loaded. Check the connection and try again.');
+    },
+  );
+  return opened;
+}
 
 /** Runs one request after another; a lost worker or a refused call becomes a sentence, and what was there stays. */
 async function busily(work: () => Promise<void>): Promise<void> {
@@ -75,14 +88,14 @@ export class EpisodeMismatchError extends Error {
 }
 
 async function begin(start: EpisodeStart): Promise<Moment> {
-  await environments.reset([player], [start]);
-  const view = await environments.view(player);
+  await (await environments()).reset([player], [start]);
+  const view = await (await environments()).view(player);
   return { parent: -1, action: '', reward: 0, effective: true, view };
 }
 
 async function act(parent: number, action: string): Promise<Moment> {
-  const { reply } = await environments.step([player], [action]);
-  const view = await environments.view(player);
+  const { reply } = await (await environments()).step([player], [action]);
+  const view = await (await environments()).view(player);
   return { parent, action, reward: reply.rewards[0] ?? 0, effective: ((reply.flags[0] ?? 0) & 1) === 1, view };
 }
 
@@ -138,7 +151,7 @@ export function carryOut(action: string): Promise<void> {
     if (moments[current]!.view.done) return;
     const known = moments.findIndex((moment) => moment.parent === current && moment.action === action);
     if (known >= 0) {
-      await environments.restore(player, moments[known]!.view.snapshot);
+      await (await environments()).restore(player, moments[known]!.view.snapshot);
       usePlay.setState({ current: known });
       return;
     }
@@ -156,7 +169,7 @@ export function carryOut(action: string): Promise<void> {
 /** Goes back, or across, to a moment that has been there. */
 export function goTo(moment: number): Promise<void> {
   return busily(async () => {
-    await environments.restore(player, usePlay.getState().moments[moment]!.view.snapshot);
+    await (await environments()).restore(player, usePlay.getState().moments[moment]!.view.snapshot);
     usePlay.setState({ current: moment });
   });
 }
@@ -169,7 +182,7 @@ export function showHidden(shown: boolean): Promise<void> {
 
 async function reveal(): Promise<void> {
   const { showsHidden, current } = usePlay.getState();
-  usePlay.setState({ hidden: showsHidden && current >= 0 ? await environments.reveal(player) : null });
+  usePlay.setState({ hidden: showsHidden && current >= 0 ? await (await environments()).reveal(player) : null });
 }
 
 /** The recorded action at the current moment, or null where one has left the recorded path or reached its end. */
