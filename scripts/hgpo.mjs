@@ -64,4 +64,7 @@ const target = join(bundles, stateOfSources());
 const entry = join(target, 'main.js');
 if (!existsSync(entry)) await bundle(target);
 const { main } = await import(pathToFileURL(entry).href);
+// npm runs a script in the project's folder; the files that a person names are relative to where the person is.
+const { npm_lifecycle_event: script, INIT_CWD: startedIn } = process.env;
+if (script === 'hgpo' && startedIn) process.chdir(startedIn);
 await main(process.argv.slice(2));

@@ -14,9 +14,12 @@ interface Ended {
 }
 
 /** @param readAll false: closes the pipe after the first piece of output, as `head` does */
-function run(args: readonly string[], readAll = true): Promise<Ended> {
+function run(args: readonly string[], readAll = true, env: NodeJS.ProcessEnv = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [script, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    });
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (piece: Buffer) => {
@@ -36,6 +39,13 @@ describe('the process', () => {
     await run(['formats']); // builds the bundle, where it is not current
   });
   afterAll(() => rm(folder, { recursive: true }));
+
+  it('under npm, reads files from where the person is and not from the project', async () => {
+    await writeFile(join(folder, 'here.jsonl'), '');
+    const env = { npm_lifecycle_event: 'hgpo', INIT_CWD: folder };
+    const { code, stderr } = await run(['estimate', 'here.jsonl', '--method', 'hgpo'], true, env);
+    expect([code, stderr]).toEqual([2, 'here.jsonl is empty.\n']);
+  });
 
   it('survives a hostile file: JSON lines alone on stdout, the account on stderr', async () => {
     const good = (trajectory: string, step: number) =>
