@@ -1,4 +1,4 @@
-import type { Environment, Observation, Snapshot } from '../../environments/environment.ts';
+import { WIN_REWARD, type Environment, type Observation, type Snapshot } from '../../environments/environment.ts';
 import { isValidStep } from '../../environments/text-projection.ts';
 import { randomStream } from '../../random/stream.ts';
 import { rolloutBatch, type RolloutRow } from '../../rollouts/batch.ts';
@@ -43,6 +43,8 @@ interface EnvironmentProbe {
   readonly after: Snapshot;
   readonly truth: number;
   readonly variance: number;
+  /** Rollouts that the truth was estimated from. */
+  readonly rollouts: number;
 }
 
 /**
@@ -86,9 +88,15 @@ export class EnvironmentRecorder {
     return this.rows.batchCount;
   }
 
-  /** Largest standard error of a probe's truth. */
+  /**
+   * Largest standard error of a probe's truth, as if one more rollout had lain half a win off: rollouts that saw no win at
+   * all have no spread, and still say little.
+   */
   get truthError(): number {
-    return Math.sqrt(this.probes.reduce((most, { variance }) => Math.max(most, variance), 0));
+    const cautious = this.probes.map(
+      ({ variance, rollouts }) => variance + (WIN_REWARD / 2) ** 2 / (rollouts * (rollouts - 1)),
+    );
+    return Math.sqrt(Math.max(...cautious));
   }
 
   /** Plays and records one more repeat. */
@@ -228,6 +236,7 @@ async function drawProbe(settings: EnvironmentLabSettings, task: number, p: numb
       after: prefix.environment.snapshot(),
       truth: known.advantage.mean - own,
       variance: known.advantage.standardError ** 2,
+      rollouts: found.rollouts,
     };
   }
 }
