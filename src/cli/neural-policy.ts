@@ -2,10 +2,16 @@ import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openNodeGpu } from '../gpu/node.ts';
-import { readModelFolder, weightFormats, type ReadFile, type WeightFormat } from '../policy/model-folder.ts';
+import {
+  readModelFolder,
+  weightFormats,
+  type ModelFolder,
+  type ReadFile,
+  type WeightFormat,
+} from '../policy/model-folder.ts';
 import { openOnnxPolicy } from '../policy/onnx/open-onnx-policy.ts';
 import { openEnginePolicy } from '../policy/open-engine-policy.ts';
-import { heads, type Head } from '../policy/text-policy.ts';
+import { heads } from '../policy/text-policy.ts';
 import { UsageError } from './errors.ts';
 import type { OpenedPolicy, PolicyRequest } from './policies.ts';
 import { projectRoot } from './project-root.ts';
@@ -20,7 +26,6 @@ export interface NeuralOptions {
 
 /** What computes a neural policy's logits. */
 const backends = ['onnx', 'engine'] as const;
-type Backend = (typeof backends)[number];
 
 export const weightsOption = [
   '--weights <format>',
@@ -60,13 +65,14 @@ export function folderOnDisk(folder: string): ReadFile {
 }
 
 /**
- * The policy of a model folder. The default is ONNX Runtime's WebAssembly: it needs no graphics driver, and without a GPU it is faster.
+ * Reads a model folder that can play what was asked for.
  * @throws ModelFileError for a folder that cannot be used; UsageError where it is for another environment or memory.
  */
-export async function openNeuralPolicy(folder: string, request: PolicyRequest): Promise<OpenedPolicy> {
-  const { environment, temperature, memory, neural = {} } = request;
-  const format = oneOf('--weights', neural.weights ?? 'q4', weightFormats) as WeightFormat;
-  const head = oneOf('--head', neural.head ?? 'generate-admissible', heads) as Head;
+export async function readFittingModel(
+  folder: string,
+  format: WeightFormat,
+  { environment, memory }: Pick<PolicyRequest, 'environment' | 'memory'>,
+): Promise<ModelFolder> {
   const model = await readModelFolder(folderOnDisk(folder), format);
   if (!model.environments.includes(environment)) {
     throw new UsageError(`${folder} is a policy for ${model.environments.join(' and ')}, not for ${environment}.`);
@@ -75,15 +81,27 @@ export async function openNeuralPolicy(folder: string, request: PolicyRequest): 
   if (memory !== undefined && memory !== historyLength) {
     throw new UsageError(`${folder} was made for memory ${historyLength}, not ${memory}.`);
   }
-  const backend = oneOf('--backend', neural.backend ?? 'onnx', backends) as Backend;
+  return model;
+}
+
+/**
+ * The policy of a model folder. The default is ONNX Runtime's WebAssembly: it needs no graphics driver, and without a GPU it is faster.
+ * @throws as `readFittingModel`
+ */
+export async function openNeuralPolicy(folder: string, request: PolicyRequest): Promise<OpenedPolicy> {
+  const { temperature, neural = {} } = request;
+  const format = oneOf('--weights', neural.weights ?? 'q4', weightFormats);
+  const head = oneOf('--head', neural.head ?? 'generate-admissible', heads);
+  const backend = oneOf('--backend', neural.backend ?? 'onnx', backends);
+  const model = await readFittingModel(folder, format, request);
   const { policy } =
     backend === 'onnx'
       ? await openOnnxPolicy(folder, model, { head, temperature })
       : await openEnginePolicy(await openNodeGpu(), folder, model, { head, temperature });
-  return { policy, memory: historyLength };
+  return { policy, memory: model.promptFormat.historyLength };
 }
 
-function oneOf(flag: string, value: string, known: readonly string[]): string {
-  if (known.includes(value)) return value;
+export function oneOf<Name extends string>(flag: string, value: string, known: readonly Name[]): Name {
+  if ((known as readonly string[]).includes(value)) return value as Name;
   throw new UsageError(`There is no ${JSON.stringify(value)} for ${flag}; known are ${known.join(', ')}.`);
 }

@@ -1,17 +1,21 @@
 import type { Command } from 'commander';
 import type { EnvironmentName, PresetName } from '../environments/environment.ts';
 import { openEnvironment } from '../environments/registry.ts';
+import { openNodeGpu } from '../gpu/node.ts';
+import { modelFolderFiles } from '../policy/model-folder.ts';
 import { firstEpisodes, type EpisodeChoice } from '../rollouts/collect.ts';
 import { TabularPolicy } from '../rollouts/policies/tabular.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../training/checkpoint.ts';
 import { evaluatePolicy, evaluationEpisodes } from '../training/evaluation.ts';
-import type { Learner } from '../training/learner.ts';
+import { LearnerStateError, type Learner } from '../training/learner.ts';
+import { NeuralLearner, tuningModes } from '../training/neural-learner.ts';
 import { checkRun, RunSettingsError, toySettings, type RunSettings } from '../training/run-settings.ts';
-import { TabularLearner, type TabularDecision } from '../training/tabular-learner.ts';
+import { TabularLearner } from '../training/tabular-learner.ts';
 import { Trainer, type RunState } from '../training/trainer.ts';
 import { finiteNumber, newCommand, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
+import { modelFolderPath, oneOf, readFittingModel } from './neural-policy.ts';
 import { openOutputFolder } from './output-folder.ts';
 import { openTable, tableFile } from './policies.ts';
 import {
@@ -25,6 +29,7 @@ import {
 
 interface TrainOptions extends CommonOptions, EstimatorOptions {
   readonly policy: string;
+  readonly tuning?: string;
   readonly memory?: number;
   readonly groups?: number;
   readonly size?: number;
@@ -53,11 +58,20 @@ export function trainCommand(terminal: Terminal): Command {
     newCommand('train', 'Train a policy; a line of metrics for each iteration, then a summary.')
       .option(
         '--policy <name>',
-        'tabular (from its random start), tabular:FILE or a shipped one such as tabular-rooms-20',
+        'tabular (from its random start), tabular:FILE, the folder of a neural policy, or a shipped one such as tabular-rooms-20',
         'tabular',
       )
+      .option(
+        '--tuning <mode>',
+        'what a neural policy trains: lora (adapters of rank 8 over the 4-bit weights) or full (all weights)',
+        'lora',
+      )
       .option('--method <name>', 'the method', 'hgpo')
-      .option('--memory <K>', "history length of the policy's input (default 1, or what FILE says)", wholeNumber)
+      .option(
+        '--memory <K>',
+        "history length of the policy's input (default 1, or what FILE or folder says)",
+        wholeNumber,
+      )
       .option('--groups <G>', 'task groups of a batch', wholeNumber)
       .option('--size <N>', 'trajectories of each group', wholeNumber)
       .option('--iterations <I>', 'batches to train on', wholeNumber)
@@ -72,8 +86,22 @@ export function trainCommand(terminal: Terminal): Command {
 
 async function train(options: TrainOptions, terminal: Terminal): Promise<void> {
   const environment = environmentName(options.env ?? 'rooms');
-  const { learner, memory } = await openLearner(options, environment);
-  const run = runOf(options, environment, memory);
+  const opened = await openLearner(options, environment);
+  try {
+    await trainOpened(options, environment, opened, terminal);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function trainOpened(
+  options: TrainOptions,
+  environment: EnvironmentName,
+  opened: OpenedLearner,
+  terminal: Terminal,
+): Promise<void> {
+  const { learner, memory } = opened;
+  const run = runOf(options, environment, opened);
   try {
     checkRun(run);
   } catch (error) {
@@ -95,7 +123,12 @@ async function train(options: TrainOptions, terminal: Terminal): Promise<void> {
     onState: async (state) => folder?.write(state),
   });
   if (earlier) {
-    await trainer.restore(earlier);
+    try {
+      await trainer.restore(earlier);
+    } catch (error) {
+      if (error instanceof LearnerStateError) throw new UsageError(`${options.out}: ${error.message}`);
+      throw error;
+    }
     terminal.say(`Going on from iteration ${earlier.iteration} of ${options.out}.`);
     for (const metrics of earlier.history) await terminal.out.line(metrics);
   }
@@ -122,18 +155,26 @@ async function train(options: TrainOptions, terminal: Terminal): Promise<void> {
     successBeforeT04: before.cool,
     successAfterT04: after.cool,
   };
-  await folder?.finish(await trainer.save(), summary, learner);
+  await folder?.finish(await trainer.save(), summary, await opened.files(run));
   await terminal.out.line(summary);
   if (reason === 'alarm') terminal.setExitCode(1);
 }
 
-async function openLearner(
-  options: TrainOptions,
-  environment: EnvironmentName,
-): Promise<{ learner: TabularLearner; memory: number }> {
+/** A policy that can be trained, and what the command does with it beside training. */
+interface OpenedLearner {
+  readonly learner: Learner;
+  readonly memory: number;
+  /** Settings that fit the learner where the command line says nothing. */
+  readonly usual: Readonly<Record<string, unknown>>;
+  /** The files of the trained policy, by path within the run's folder. */
+  files(run: RunSettings): Promise<ReadonlyMap<string, string | Uint8Array>>;
+  close(): Promise<void>;
+}
+
+async function openLearner(options: TrainOptions, environment: EnvironmentName): Promise<OpenedLearner> {
   if (options.policy === 'tabular') {
     const memory = options.memory ?? 1;
-    return { learner: new TabularLearner(new TabularPolicy({ environment, memory })), memory };
+    return tabularLearner(new TabularPolicy({ environment, memory }), memory);
   }
   const file = tableFile(options.policy);
   if (file !== null) {
@@ -142,17 +183,71 @@ async function openLearner(
       memory: options.memory,
       temperature: 1,
     });
-    return { learner: new TabularLearner(policy), memory };
+    return tabularLearner(policy, memory);
   }
+  const folder = modelFolderPath(options.policy);
+  if (folder !== null) return neuralLearner(folder, options, environment);
   throw new UsageError(
-    `There is no policy ${JSON.stringify(options.policy)} to train; known are tabular, tabular:FILE and the shipped tables.`,
+    `There is no policy ${JSON.stringify(options.policy)} to train; known are tabular, tabular:FILE, model folders and the shipped policies.`,
   );
 }
 
-function runOf(options: TrainOptions, environment: EnvironmentName, memory: number): RunSettings {
+function tabularLearner(policy: TabularPolicy, memory: number): OpenedLearner {
+  const learner = new TabularLearner(policy);
+  return {
+    learner,
+    memory,
+    usual: {},
+    files: () => Promise.resolve(new Map([['policy.json', JSON.stringify(learner.toJson())]])),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Full tuning moves every weight, and wants smaller steps than adapters. */
+const FULL_LEARNING_RATE = 3e-4;
+
+async function neuralLearner(
+  folder: string,
+  options: TrainOptions,
+  environment: EnvironmentName,
+): Promise<OpenedLearner> {
+  const tuning = oneOf('--tuning', options.tuning ?? 'lora', tuningModes);
+  // Adapters lie over the weights that are shipped; what is trained whole begins with the exact ones.
+  const model = await readFittingModel(folder, tuning === 'lora' ? 'q4' : 'float32', {
+    environment,
+    memory: options.memory,
+  });
+  const gpu = await openNodeGpu();
+  const learner = await NeuralLearner.create(gpu, model, {
+    tuning,
+    valueHead: options.method === 'ppo',
+    seed: options.seed,
+  });
+  return {
+    learner,
+    memory: model.promptFormat.historyLength,
+    usual: tuning === 'full' ? { learningRate: FULL_LEARNING_RATE } : {},
+    files: async ({ settings, seed }) => {
+      const card = `# A policy trained by ${settings.method}\n\nFrom ${options.policy}, ${tuning} tuning, seed ${seed}; settings and success are in summary.json of the run.\n`;
+      const files = modelFolderFiles(model, await learner.weights(), card);
+      return new Map([...files].map(([path, bytes]) => [`policy/${path}`, bytes]));
+    },
+    close: async () => {
+      await learner.close();
+      gpu.destroy();
+    },
+  };
+}
+
+function runOf(
+  options: TrainOptions,
+  environment: EnvironmentName,
+  { learner, memory, usual }: OpenedLearner,
+): RunSettings {
   const presets = sortPresets(options.preset);
-  const preset = (presets.size ?? 'XS') as PresetName;
-  const given = optionsOf(options);
+  const { kind } = learner;
+  const preset = (presets.size ?? (kind === 'tabular' ? 'XS' : 'S')) as PresetName;
+  const given = { ...usual, ...optionsOf(options) };
   // What these flags set are options of the same names; toy defaults fill in what neither says.
   for (const [flag, name, value] of [
     ['--groups', 'groups', options.groups],
@@ -163,18 +258,18 @@ function runOf(options: TrainOptions, environment: EnvironmentName, memory: numb
   }
   given.K ??= memory;
   const settings = onSettings(() =>
-    toySettings({ method: options.method, preset: presets.option, environment, options: given }, 'tabular'),
+    toySettings({ method: options.method, preset: presets.option, environment, options: given }, kind),
   );
   const { stepLimit } = settings;
   return {
     settings,
     environment,
     preset,
-    policyKind: 'tabular',
+    policyKind: kind,
     memory,
     seed: options.seed,
     split: 'train',
-    episodes: fixedEpisodes(environment, preset, options.episodes, stepLimit),
+    episodes: kind === 'tabular' ? fixedEpisodes(environment, preset, options.episodes, stepLimit) : null,
     validationInterval: options.validate,
     validationEpisodes: options.evaluate,
     stop: { success: options.until ?? null, minutes: options.minutes ?? null },
@@ -198,7 +293,7 @@ type Successes = Readonly<Record<string, number>>;
 /** Success at temperatures 1 and 0.4 on the fixed set and on the first episodes of `seen` and `unseen`. */
 async function evaluations(
   run: RunSettings,
-  learner: Learner<TabularDecision>,
+  learner: Learner,
   episodes: number,
   terminal: Terminal,
 ): Promise<{ warm: Successes; cool: Successes }> {
@@ -225,7 +320,8 @@ async function evaluations(
     }
     return found;
   };
-  terminal.say(`Evaluating on ${sets.map(([name, choices]) => `${choices.length} episodes of ${name}`).join(', ')}…`);
+  if (sets.length > 0)
+    terminal.say(`Evaluating on ${sets.map(([name, choices]) => `${choices.length} episodes of ${name}`).join(', ')}…`);
   return { warm: await successes(1), cool: await successes(0.4) };
 }
 
@@ -239,7 +335,7 @@ function progressSentences(terminal: Terminal) {
   };
 }
 
-/** The folder of a run: `metrics.jsonl`, `checkpoint.bin`, and at the end `policy.json` and `summary.json`. */
+/** The folder of a run: `metrics.jsonl`, `checkpoint.bin`, and at the end `policy.json` or the folder `policy`, and `summary.json`. */
 async function openRunFolder(path: string) {
   const folder = await openOutputFolder(path);
   const write = async (state: RunState) => {
@@ -249,9 +345,9 @@ async function openRunFolder(path: string) {
   return {
     write,
     readCheckpoint: () => folder.readCheckpoint('checkpoint.bin', decodeCheckpoint),
-    finish: async (state: RunState, summary: object, learner: TabularLearner) => {
+    finish: async (state: RunState, summary: object, policy: ReadonlyMap<string, string | Uint8Array>) => {
       await write(state);
-      await folder.replace('policy.json', JSON.stringify(learner.toJson()));
+      for (const [path, content] of policy) await folder.replace(path, content);
       await folder.replace('summary.json', `${JSON.stringify(summary, null, 2)}\n`);
     },
   };

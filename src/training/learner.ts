@@ -41,14 +41,20 @@ export interface UpdateFigures {
 /** Plain data (typed arrays, strings, numbers) that a learner can go on from. */
 export type LearnerState = Readonly<Record<string, unknown>>;
 
+/** A state that a learner cannot go on from. */
+export class LearnerStateError extends Error {
+  override readonly name = 'LearnerStateError';
+}
+
 /** A policy that can be trained: it acts, and it takes steps along the gradient of a policy objective. */
 export interface Learner<D extends Decision = Decision> {
   readonly kind: 'tabular' | 'neural';
   /** Acts with the current parameters; its decisions carry what `update` needs, the old log-probabilities included. */
   readonly policy: Policy<D>;
   update(request: UpdateRequest<D>): Promise<UpdateFigures> | UpdateFigures;
-  /** A frozen copy of the policy at another temperature, for evaluation. */
+  /** The policy as it is now at another temperature, for evaluation; not to be used beyond the next update. */
   policyAt(temperature: number): Policy;
   save(): Promise<LearnerState> | LearnerState;
+  /** @throws LearnerStateError when the state belongs to another policy or way of training. */
   load(state: LearnerState): Promise<void> | void;
 }
