@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { presetNames, type EnvironmentName, type PresetName } from '../environments/environment.ts';
 import { openNodeGpu } from '../gpu/node.ts';
-import { modelFolderFiles, readModelFolder, weightFiles, weightFormats } from '../policy/model-folder.ts';
+import { modelFolderFiles, readModelFolder, weightFiles } from '../policy/model-folder.ts';
 import { openOnnxPolicy } from '../policy/onnx/open-onnx-policy.ts';
 import { defaultPromptFormat, LONGEST_HISTORY } from '../policy/prompt.ts';
 import type { Policy } from '../rollouts/policy.ts';
@@ -145,8 +145,7 @@ async function pretrain(options: PretrainOptions, terminal: Terminal): Promise<v
       for (const [path, bytes] of files) await folder.replace(path, bytes);
     };
     await write([]);
-    const measured = options.evaluate === 0 ? [] : await measure(options, settings, stepLimit, terminal);
-    if (measured.length > 0) await write(measured);
+    const measured = options.evaluate === 0 ? [] : await measure(options, settings, stepLimit, write, terminal);
     const summary = {
       summary: true,
       environment,
@@ -164,36 +163,34 @@ async function pretrain(options: PretrainOptions, terminal: Terminal): Promise<v
   }
 }
 
-/** What a model card states: both temperatures, both splits, with and without the prefix tree, quantized and not. */
+/** What a model card states: both temperatures and splits, with and without the prefix tree, quantized and not. */
+const measuredWays = [
+  ...['seen', 'unseen'].flatMap((split) =>
+    [1, 0.4].map((temperature) => ({ weights: 'q4', head: 'generate-admissible', split, temperature }) as const),
+  ),
+  ...[1, 0.4].map((temperature) => ({ weights: 'q4', head: 'generate', split: 'seen', temperature }) as const),
+  ...(['float32', 'int8'] as const).map(
+    (weights) => ({ weights, head: 'generate-admissible', split: 'seen', temperature: 1 }) as const,
+  ),
+];
+
+/** Plays in all these ways, and writes the card again after each: measuring takes minutes. */
 async function measure(
   { out, evaluate }: PretrainOptions,
   settings: CloningSettings,
   stepLimit: number,
+  write: (measured: readonly MeasuredSuccess[]) => Promise<void>,
   terminal: Terminal,
 ): Promise<MeasuredSuccess[]> {
-  const lines = [
-    ...['seen', 'unseen'].flatMap((split) =>
-      (['generate-admissible', 'generate'] as const).map((head) => ({ weights: 'q4', head, split }) as const),
-    ),
-    ...weightFormats
-      .filter((weights) => weights !== 'q4')
-      .map((weights) => ({ weights, head: 'generate-admissible', split: 'seen' }) as const),
-  ];
   const measured: MeasuredSuccess[] = [];
-  for (const { weights, head, split } of lines) {
+  for (const way of measuredWays) {
+    const { weights, head, split, temperature } = way;
+    terminal.say(`Measuring ${weights}, ${head}, ${split}, temperature ${temperature}.`);
     const model = await readModelFolder(folderOnDisk(out), weights);
-    for (const temperature of [1, 0.4]) {
-      terminal.say(`Measuring ${weights}, ${head}, ${split}, temperature ${temperature}.`);
-      const { policy, close } = await openOnnxPolicy(out, model, { head, temperature });
-      measured.push({
-        weights,
-        head,
-        split,
-        temperature,
-        results: await play(settings, policy, split, evaluate, stepLimit),
-      });
-      await close();
-    }
+    const { policy, close } = await openOnnxPolicy(out, model, { head, temperature });
+    measured.push({ ...way, results: await play(settings, policy, split, evaluate, stepLimit) });
+    await close();
+    await write(measured);
   }
   return measured;
 }
