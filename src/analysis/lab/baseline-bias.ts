@@ -31,109 +31,105 @@ export interface BaselineLevel {
   readonly contexts: number;
 }
 
-/** Joint states (y, C_K) and step that an exact baseline may hold. */
-const DEFAULT_JOINT_LIMIT = 4_000_000;
+/** Joint states (y, C_K) that an exact baseline may hold at one step of the episode. */
+const DEFAULT_JOINT_LIMIT = 1_000_000;
 
 /**
  * Follows the joint law of y and the last K+1 observations through the episode, step by step. Levels up to the policy's
  * memory are functions of y; deeper ones need the joint. O(joint states · commands).
- * @throws ModelTooLargeError when more joint states are visited than `jointLimit`
+ * @throws ModelTooLargeError when more than `jointLimit` joint states can be reached in the same number of steps
  */
 export function exactBaselineBias(task: LabTask, deepest: number, jointLimit = DEFAULT_JOINT_LIMIT): BaselineBias {
   const { model, values } = task;
   const contexts = new ObservationContexts(deepest);
   const start = contexts.first(model.contextObservation[model.nodeContext[0]!]!);
 
-  // Visits (node, context of depth K, h), one step of the episode behind the other.
-  const visitNode: number[] = [];
-  const visitContext: number[] = [];
-  const visitMass: number[] = [];
-  const visitSteps: number[] = [];
-  let nodes = [0];
-  let ctxs = [start];
-  let masses = [values.visits(0, values.horizon)];
-  for (let h = values.horizon; h >= 1; h--) {
-    const nextNumbers = new PairNumbers(Math.max(16, 2 * nodes.length));
-    const nextNodes: number[] = [];
-    const nextContexts: number[] = [];
-    const nextMasses: number[] = [];
-    for (let j = 0; j < nodes.length; j++) {
-      const node = nodes[j]!;
-      const mass = masses[j]!;
-      const count = values.commandCount(node);
-      if (mass === 0 || count === 0) continue;
-      visitNode.push(node);
-      visitContext.push(ctxs[j]!);
-      visitMass.push(mass);
-      visitSteps.push(h);
-      if (visitNode.length > jointLimit) {
-        throw new ModelTooLargeError(
-          `The exact baseline of level ${deepest} needs more than ${jointLimit} joint states: ` +
-            `take a level of at most ${Math.max(0, deepest - 1)}, or measure it without the exact one.`,
-        );
-      }
-      const edge = model.stateEdgeStart[model.nodeState[node]!]!;
-      for (let i = 0; i < count; i++) {
-        const p = values.probability(node, h, i);
-        if (p === 0) continue;
-        const target = model.edgeTarget[model.edgeStart[node]! + i]!;
-        const context = contexts.after(ctxs[j]!, model.stateEdgeObservation[edge + i]!);
-        const number = nextNumbers.number(target, context);
-        if (number === nextNodes.length) {
-          nextNodes.push(target);
-          nextContexts.push(context);
-          nextMasses.push(0);
+  // Calls back for every visited (y, C_K, h) with its expected visits. Walked twice instead of stored: S7 with K = 8 has
+  // more of them than memory should hold.
+  const walk = (visit: (node: number, context: number, h: number, mass: number) => void) => {
+    let nodes = [0];
+    let ctxs = [start];
+    let masses = [values.visits(0, values.horizon)];
+    for (let h = values.horizon; h >= 1; h--) {
+      const numbers = new PairNumbers(Math.max(16, 2 * nodes.length));
+      const nextNodes: number[] = [];
+      const nextContexts: number[] = [];
+      const nextMasses: number[] = [];
+      for (let j = 0; j < nodes.length; j++) {
+        const node = nodes[j]!;
+        const mass = masses[j]!;
+        const count = values.commandCount(node);
+        if (mass === 0 || count === 0) continue;
+        visit(node, ctxs[j]!, h, mass);
+        const edge = model.stateEdgeStart[model.nodeState[node]!]!;
+        for (let i = 0; i < count; i++) {
+          const p = values.probability(node, h, i);
+          if (p === 0) continue;
+          const target = model.edgeTarget[model.edgeStart[node]! + i]!;
+          const context = contexts.after(ctxs[j]!, model.stateEdgeObservation[edge + i]!);
+          const number = numbers.number(target, context);
+          if (number === nextNodes.length) {
+            if (number >= jointLimit) {
+              throw new ModelTooLargeError(
+                `The exact baseline of level ${deepest} needs more than ${jointLimit} joint states a step: ` +
+                  `take a level of at most ${Math.max(0, deepest - 1)}, or measure it without the exact one.`,
+              );
+            }
+            nextNodes.push(target);
+            nextContexts.push(context);
+            nextMasses.push(0);
+          }
+          nextMasses[number]! += mass * p;
         }
-        nextMasses[number]! += mass * p;
       }
+      nodes = nextNodes;
+      ctxs = nextContexts;
+      masses = nextMasses;
     }
-    nodes = nextNodes;
-    ctxs = nextContexts;
-    masses = nextMasses;
-  }
+  };
 
+  // By context of depth K, from which those of every shorter depth are summed.
+  const massOf: number[] = [];
+  const valueOf: number[] = [];
+  walk((node, context, h, mass) => {
+    massOf[context] = (massOf[context] ?? 0) + mass;
+    valueOf[context] = (valueOf[context] ?? 0) + mass * task.value(node, h);
+  });
   const tables = Array.from({ length: deepest + 1 }, (_, k) => {
     const cut = contexts.cutTo(k);
     const mass = new Float64Array(cut.count);
     const value = new Float64Array(cut.count);
-    for (let j = 0; j < visitNode.length; j++) {
-      const c = cut.of[visitContext[j]!]!;
-      mass[c]! += visitMass[j]!;
-      value[c]! += visitMass[j]! * task.value(visitNode[j]!, visitSteps[j]!);
+    for (let context = 0; context < cut.of.length; context++) {
+      mass[cut.of[context]!]! += massOf[context] ?? 0;
+      value[cut.of[context]!]! += valueOf[context] ?? 0;
     }
-    const mean = value.map((sum, c) => sum / mass[c]!);
-    let total = 0;
-    let squares = 0;
-    let absolute = 0;
-    let signed = 0;
-    for (let j = 0; j < visitNode.length; j++) {
-      const b = task.value(visitNode[j]!, visitSteps[j]!) - mean[cut.of[visitContext[j]!]!]!;
-      total += visitMass[j]!;
-      squares += visitMass[j]! * b * b;
-      absolute += visitMass[j]! * Math.abs(b);
-      signed += visitMass[j]! * b;
-    }
-    const visited = mass.reduce((count, m) => count + (m > 0 ? 1 : 0), 0);
-    return {
-      cut,
-      mass,
-      mean,
-      level: {
-        k,
-        rms: Math.sqrt(squares / total),
-        meanAbsolute: absolute / total,
-        signed: signed / total,
-        contexts: visited,
-      },
-    };
+    return { cut, mass, mean: value.map((sum, c) => sum / mass[c]!), squares: 0, absolute: 0, signed: 0 };
   });
+  let total = 0;
+  walk((node, context, h, mass) => {
+    const value = task.value(node, h);
+    total += mass;
+    for (const table of tables) {
+      const b = value - table.mean[table.cut.of[context]!]!;
+      table.squares += mass * b * b;
+      table.absolute += mass * Math.abs(b);
+      table.signed += mass * b;
+    }
+  });
+  const levels = tables.map(({ mass, squares, absolute, signed }, k): BaselineLevel => ({
+    k,
+    rms: Math.sqrt(squares / total),
+    meanAbsolute: absolute / total,
+    signed: signed / total,
+    contexts: mass.reduce((count, m) => count + (m > 0 ? 1 : 0), 0),
+  }));
 
   const contextOf = (k: number, observations: ArrayLike<number>): number => {
     const context = contexts.find(observations);
     return context === -1 ? -1 : tables[k]!.cut.of[context]!;
   };
   return {
-    levels: tables.map(({ level }) => level),
+    levels,
     at: (k, observations, node, h) => {
       const context = contextOf(k, observations);
       return context === -1 ? NaN : task.value(node, h) - tables[k]!.mean[context]!;
