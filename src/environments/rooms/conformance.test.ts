@@ -143,7 +143,7 @@ for (const { file, data } of environmentFixtures('conformance-aliasing')) {
 
 for (const { file, data } of environmentFixtures('episodes')) {
   describe(file, () => {
-    for (const { id, room, task, steps } of data.episodes) {
+    for (const { id, room, task, length, steps } of data.episodes) {
       test(`${id}: every command is effective and only the last one wins`, () => {
         const described = { ...room, goal: room.goal ?? task };
         replay(
@@ -159,7 +159,7 @@ for (const { file, data } of environmentFixtures('episodes')) {
         expect(results.map(({ reward }: { reward: number }) => reward)).toEqual(
           steps.map((_: CaseStep, i: number) => (i === steps.length - 1 ? 10 : 0)),
         );
-        expect(environment.done).toBe(true);
+        expect([environment.done, environment.stepIndex]).toEqual([true, length ?? steps.length]);
       });
     }
   });
