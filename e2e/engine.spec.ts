@@ -2,14 +2,14 @@ import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from './quiet.ts';
 
 test('the engine room names the adapter, shows WGSL and compares every kernel with its twin', async ({ page }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(360_000);
   await page.goto('./');
   await page.getByText('Engine room').click();
   await expect(page.getByText(/swiftshader.*a CPU that plays GPU/i)).toBeVisible();
   await page.getByLabel('Source of a kernel').selectOption('rms-norm.wgsl');
   await expect(page.locator('.engine-source')).toContainText('@compute');
   await page.getByRole('button', { name: 'Run the self-test' }).click();
-  await expect(page.getByText(/^All \d+ kernels agree with their twins\.$/)).toBeVisible({ timeout: 150_000 });
+  await expect(page.getByText(/^All \d+ kernels agree with their twins\.$/)).toBeVisible({ timeout: 300_000 });
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations).toEqual([]);
 });

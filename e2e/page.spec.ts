@@ -146,8 +146,10 @@ test('a file of one’s own is read here, reported on, and sent nowhere', async 
   await expect(page.getByText(/Trajectory "c" refused/)).toBeVisible();
   await expect(page.getByText('<b>hall</b>').first()).toBeVisible();
   expect(requests.slice(before)).toEqual([]);
+  await expect(page.getByText(/is not in these rollouts/)).toHaveCount(0);
   await page.getByRole('button', { name: 'Back to the recorded rollouts' }).click();
   await expect(page.getByText('mine.jsonl')).toBeHidden();
+  await expect(page.getByText(/is not in these rollouts/)).toHaveCount(0);
 });
 
 test('a file that holds no rollouts leaves everything as it was', async ({ page }) => {
@@ -158,6 +160,13 @@ test('a file that holds no rollouts leaves everything as it was', async ({ page 
     .setInputFiles({ name: 'not.jsonl', mimeType: 'text/plain', buffer: Buffer.from('hello\n') });
   await expect(page.getByText(/The file could not be used/)).toBeVisible();
   await expect(chosen(page)).toHaveCount(1);
+  await page.getByLabel('Open rollouts').setInputFiles({
+    name: 'mine.jsonl',
+    mimeType: 'application/json',
+    buffer: Buffer.from(own.map((row) => JSON.stringify(row)).join('\n')),
+  });
+  await expect(page.getByText('mine.jsonl')).toBeVisible();
+  await expect(page.getByText(/The file could not be used/)).toHaveCount(0);
 });
 
 for (const [name, options] of [

@@ -14,6 +14,8 @@ interface Notices {
   readonly list: readonly { readonly id: number; readonly notice: Notice }[];
   readonly tell: (notice: Notice) => void;
   readonly dismiss: (id: number) => void;
+  /** Takes back what is no longer so. */
+  readonly retract: (kind: Notice['kind']) => void;
 }
 
 export const useNotices = create<Notices>((set) => {
@@ -22,10 +24,16 @@ export const useNotices = create<Notices>((set) => {
     list: [],
     // Three at most: an old notice is worth less than the picture that it would push down.
     tell: (notice) => {
-      set(({ list }) => ({ list: [...list, { id: next++, notice }].slice(-3) }));
+      // Said again it says nothing new; only repairs differ from each other.
+      const stays = (entry: { readonly notice: Notice }) =>
+        notice.kind === 'repaired' || entry.notice.kind !== notice.kind;
+      set(({ list }) => ({ list: [...list.filter(stays), { id: next++, notice }].slice(-3) }));
     },
     dismiss: (id) => {
       set(({ list }) => ({ list: list.filter((entry) => entry.id !== id) }));
+    },
+    retract: (kind) => {
+      set(({ list }) => ({ list: list.filter((entry) => entry.notice.kind !== kind) }));
     },
   };
 });

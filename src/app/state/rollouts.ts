@@ -4,7 +4,7 @@ import { readRollouts } from '../../rollouts/dialects.ts';
 import type { ImportReport } from '../../rollouts/import.ts';
 import type { ByteSource } from '../../rollouts/lines.ts';
 import { Estimations } from '../../workers/estimation/estimations.ts';
-import { tell } from './notices.ts';
+import { tell, useNotices } from './notices.ts';
 
 /** Where the rollouts on screen come from. */
 export type RolloutOrigin = { readonly kind: 'recorded' } | { readonly kind: 'own'; readonly file: string };
@@ -46,6 +46,7 @@ function show(rollouts: Pick<Rollouts, 'batch' | 'worker' | 'onPage' | 'origin' 
   const { worker } = useRollouts.getState();
   useRollouts.setState({ ...rollouts, reading: null });
   if (worker !== rollouts.worker) worker?.end();
+  useNotices.getState().retract('rollouts failed');
 }
 
 export async function openRecorded(): Promise<void> {

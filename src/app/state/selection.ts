@@ -3,6 +3,7 @@ import { useEstimates } from './estimates.ts';
 import { useSelection } from './controls.ts';
 import { nothing } from './fields.ts';
 import { tell } from './notices.ts';
+import { useRollouts } from './rollouts.ts';
 import { addressOf, signFlips, type StepAddress } from '../steps/flips.ts';
 
 export function chooseStep(trajectory: number, step: number): void {
@@ -67,10 +68,16 @@ export function followRollouts(): void {
     }
   };
   let source = useEstimates.getState().current?.batch;
+  let rollouts = useRollouts.getState().batch;
   useEstimates.subscribe(({ current }) => {
     if (current?.batch === source) return;
     source = current?.batch;
-    settle();
+    const before = rollouts;
+    rollouts = useRollouts.getState().batch;
+    // Other rollouts: what was chosen in the last ones means nothing here.
+    const opening = current && before && before !== rollouts ? instructiveStep(current) : null;
+    if (opening) chooseAddress(opening);
+    else settle();
   });
   // A link may arrive later, by Back, Forward or an edited address.
   useSelection.subscribe(settle);
