@@ -156,7 +156,7 @@ async function pretrain(options: PretrainOptions, terminal: Terminal): Promise<v
       measured: measured.map(({ results, ...how }) => ({ ...how, success: results.at(-1)!.success })),
     };
     if (options.json) await terminal.out.line(summary);
-    else await terminal.out.write(`${options.out} holds the policy, and how well it does in README.md.\n`);
+    else await terminal.out.write(`${options.out} holds the policy, its card is README.md.\n`);
   } finally {
     cloner.destroy();
     gpu.destroy();
