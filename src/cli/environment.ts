@@ -7,11 +7,13 @@ import {
   SeedError,
   UnknownNameError,
 } from '../environments/environment.ts';
+import { GpuMemoryError, GpuUnavailableError } from '../gpu/device.ts';
 import { RoomDescriptionError } from '../environments/rooms/room.ts';
 import { TabularPolicyFileError } from '../rollouts/policies/tabular.ts';
 import { ModelFileError } from '../policy/model-file-error.ts';
 import { PromptTooLongError } from '../policy/prompt.ts';
 import { PolicyInputError } from '../rollouts/policy.ts';
+import { CloningDivergedError } from '../training/cloning/cloner.ts';
 import { UsageError } from './errors.ts';
 
 const refusals = [
@@ -25,9 +27,12 @@ const refusals = [
   ModelFileError,
   PromptTooLongError,
   ModelTooLargeError,
+  GpuUnavailableError,
+  GpuMemoryError,
+  CloningDivergedError,
 ];
 
-/** Runs work on what a person asked for; what environments and policies refuse then is bad input, not a defect. */
+/** Runs work on what a person asked for; what environments, policies and devices refuse then is bad input, not a defect. */
 export async function onRequest<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openNodeGpu } from '../gpu/node.ts';
+import type { Gpu } from '../gpu/device.ts';
 import {
   readModelFolder,
   weightFormats,
@@ -44,6 +44,12 @@ export const backendOption = [
   'what runs a neural policy: onnx (ONNX Runtime, on the CPU) or engine (our kernels on WebGPU); their draws differ, their distributions do not',
   'onnx',
 ] as const;
+
+/** Opens a device when it is needed: the package behind it is a native binary, which other commands do without. */
+export async function openDevice(): Promise<Gpu> {
+  const { openNodeGpu } = await import('../gpu/node.ts');
+  return openNodeGpu();
+}
 
 /** The model folder that a path or a shipped policy's name means; null where it means none. */
 export function modelFolderPath(name: string): string | null {
@@ -97,7 +103,7 @@ export async function openNeuralPolicy(folder: string, request: PolicyRequest): 
   const { policy } =
     backend === 'onnx'
       ? await openOnnxPolicy(folder, model, { head, temperature })
-      : await openEnginePolicy(await openNodeGpu(), folder, model, { head, temperature });
+      : await openEnginePolicy(await openDevice(), folder, model, { head, temperature });
   return { policy, memory: model.promptFormat.historyLength };
 }
 

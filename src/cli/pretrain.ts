@@ -1,6 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { presetNames, type EnvironmentName, type PresetName } from '../environments/environment.ts';
-import { openNodeGpu } from '../gpu/node.ts';
 import { modelFolderFiles, readModelFolder, weightFiles } from '../policy/model-folder.ts';
 import { openOnnxPolicy } from '../policy/onnx/open-onnx-policy.ts';
 import { defaultPromptFormat, LONGEST_HISTORY } from '../policy/prompt.ts';
@@ -13,7 +12,7 @@ import { toyDefaults } from '../training/run-settings.ts';
 import { newCommand, positiveNumber, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
-import { folderOnDisk } from './neural-policy.ts';
+import { folderOnDisk, openDevice } from './neural-policy.ts';
 import { openOutputFolder } from './output-folder.ts';
 
 interface PretrainOptions extends CommonOptions {
@@ -90,7 +89,7 @@ async function pretrain(options: PretrainOptions, terminal: Terminal): Promise<v
       `${options.out} holds a run with other settings: give --out another folder, or repeat the settings of that run.`,
     );
   }
-  const gpu = await openNodeGpu();
+  const gpu = await openDevice();
   const cloner = await Cloner.create(gpu, settings);
   try {
     if (earlier) {

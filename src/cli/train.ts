@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { EnvironmentName, PresetName } from '../environments/environment.ts';
 import { openEnvironment } from '../environments/registry.ts';
-import { openNodeGpu } from '../gpu/node.ts';
 import { modelFolderFiles } from '../policy/model-folder.ts';
 import { firstEpisodes, type EpisodeChoice } from '../rollouts/collect.ts';
 import { TabularPolicy } from '../rollouts/policies/tabular.ts';
@@ -15,7 +14,7 @@ import { Trainer, type RunState } from '../training/trainer.ts';
 import { finiteNumber, newCommand, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
-import { modelFolderPath, oneOf, readFittingModel } from './neural-policy.ts';
+import { modelFolderPath, oneOf, openDevice, readFittingModel } from './neural-policy.ts';
 import { openOutputFolder } from './output-folder.ts';
 import { openTable, tableFile } from './policies.ts';
 import {
@@ -217,7 +216,7 @@ async function neuralLearner(
     environment,
     memory: options.memory,
   });
-  const gpu = await openNodeGpu();
+  const gpu = await openDevice();
   const learner = await NeuralLearner.create(gpu, model, {
     tuning,
     valueHead: options.method === 'ppo',
