@@ -1,6 +1,6 @@
 /**
- * Chooses kernel variants by a short measurement on the device at hand (about a second, most of it compiling): adapters that look
- * alike by name differ, and what is fast on a GPU is slow on a CPU that plays one.
+ * Chooses kernel variants by a short measurement on the device at hand (a few seconds at most, nearly all of it compiling): adapters
+ * that look alike by name differ, and what is fast on a GPU is slow on a CPU that plays one.
  */
 import type { Gpu } from './device.ts';
 import { attention } from './kernels/attention.ts';
@@ -12,6 +12,11 @@ import { DEFAULT_VARIANTS, variantChoices, type KernelVariants } from './variant
 /** Runs of a candidate that are timed together, and how often; the fastest time counts. */
 const REPEATS = 4;
 const TRIALS = 3;
+/**
+ * No further candidate is tried after this long: on a busy or slow machine compiling alone can take a second for each, and the
+ * defaults are good on the slow adapters.
+ */
+const BUDGET_MS = 2500;
 /** A candidate must win by this factor, so that noise does not turn the choice over from start to start. */
 const MARGIN = 0.95;
 
@@ -57,11 +62,12 @@ async function measure(gpu: Gpu): Promise<KernelVariants> {
       }),
   };
   let best: KernelVariants = DEFAULT_VARIANTS;
+  const start = performance.now();
   try {
     for (const name of Object.keys(plans) as (keyof KernelVariants)[]) {
       let fastest = (await time(gpu, plans[name](best))) * MARGIN;
       for (const choice of variantChoices[name]) {
-        if (choice === DEFAULT_VARIANTS[name]) continue;
+        if (choice === DEFAULT_VARIANTS[name] || performance.now() - start > BUDGET_MS) continue;
         const candidate: KernelVariants = { ...best, [name]: choice };
         const taken = await time(gpu, plans[name](candidate));
         if (taken < fastest) {

@@ -26,10 +26,10 @@ export interface KernelVariants {
 /** Safe everywhere and the fastest measured on software adapters. */
 export const DEFAULT_VARIANTS: KernelVariants = { rowLanes: 1, matmul: 'spread-8x8', attentionTile: 4 };
 
-/** Every value that a variant can take. */
+/** Every value that a variant can take, in the order in which src/gpu/tune.ts tries them: the one that differs most from the default first. */
 export const variantChoices: { readonly [Name in keyof KernelVariants]: readonly KernelVariants[Name][] } = {
-  rowLanes: [1, 8, 32],
-  matmul: ['spread-8x8', 'spread-16x4', 'grid-8x8', 'tiled-8x8', 'tiled-4x4'],
+  matmul: ['spread-8x8', 'tiled-8x8', 'grid-8x8', 'spread-16x4', 'tiled-4x4'],
+  rowLanes: [1, 32, 8],
   attentionTile: [1, 2, 4, 8],
 };
 
