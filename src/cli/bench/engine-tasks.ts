@@ -1,11 +1,13 @@
 /** What `engine.*` measures, as it runs inside the process that holds the adapter (src/cli/bench/adapter-process.ts). */
 import { randomStream } from '../../random/stream.ts';
 import { randomWeights } from '../../gpu/decoder-twin.ts';
-import type { DecoderConfig, LinearName, TrainingMode } from '../../gpu/decoder.ts';
+import type { DecoderConfig, DenseTensor, LinearName, ModelWeights, TrainingMode } from '../../gpu/decoder.ts';
 import type { Gpu } from '../../gpu/device.ts';
 import { DEFAULT_OPTIMIZER } from '../../gpu/kernels/adamw.ts';
+import type { QuantizedMatrix } from '../../gpu/quantized.ts';
 import { ModelSession, type HeadBatch } from '../../gpu/session.ts';
 import { chooseVariants } from '../../gpu/tune.ts';
+import { quantize } from '../../policy/quantization.ts';
 import { generationTasks } from './generation.ts';
 import { jaxTrainer, type DenseTask } from './jax-decoder.ts';
 import { bestPlainProducts, productsOf } from './plain-matmul.ts';
@@ -76,10 +78,27 @@ interface Trainer {
   step(): Promise<number>;
 }
 
-async function ourTrainer(gpu: Gpu, config: DecoderConfig, task: DenseTask, mode: TrainingMode): Promise<Trainer> {
+/** Every matrix in blocks of 4 bits, as shipped policies are stored. */
+function inBlocks(weights: ReturnType<typeof drawWeights>): ModelWeights {
+  return new Map(
+    [...weights].map(([name, tensor]): [string, DenseTensor | QuantizedMatrix] => {
+      if (tensor.shape.length !== 2) return [name, tensor];
+      const [rows, columns] = tensor.shape as [number, number];
+      return [name, quantize(tensor.data, rows, columns, { bits: 4, zeroPoints: false })];
+    }),
+  );
+}
+
+async function ourTrainer(
+  gpu: Gpu,
+  config: DecoderConfig,
+  task: DenseTask,
+  mode: TrainingMode,
+  weights: ModelWeights = drawWeights(config),
+): Promise<Trainer> {
   const batch = headBatch(task);
   const rows = batch.responseIndex.length;
-  const session = await ModelSession.create(gpu, config, drawWeights(config), {
+  const session = await ModelSession.create(gpu, config, weights, {
     mode,
     variants: await chooseVariants(gpu),
     capacity: { tokens: task.tokens.length, sequences: task.sequences, responses: rows },
@@ -167,22 +186,28 @@ const milliseconds = (trainer: Trainer): Prepared => ({
   dispose: () => trainer.session.destroy(),
 });
 
+/** A step of adapters over a base in some format, beside the step of all weights. */
+function loraTask(base: (weights: ReturnType<typeof drawWeights>) => ModelWeights): EngineTask {
+  return {
+    unit: 'ms',
+    better: 'lower',
+    repeats: 9,
+    prepare: async (gpu) => milliseconds(await ourTrainer(gpu, shipped, replies, lora, base(drawWeights(shipped)))),
+    peer: {
+      name: 'the same step with all weights trained',
+      prepare: async (gpu) => milliseconds(await ourTrainer(gpu, shipped, replies, full)),
+    },
+  };
+}
+
 // 16 prompts of 88 tokens with replies of 8: a mini-batch of the rooms.
 const replies = drawTask(shipped, 16, 96, 8);
 
 export const engineTasks: Readonly<Record<string, EngineTask>> = {
   'engine.train': trainTask(replies),
   'engine.train.every-position': trainTask(drawTask(shipped, 16, 96, 95)),
-  'engine.lora': {
-    unit: 'ms',
-    better: 'lower',
-    repeats: 9,
-    prepare: async (gpu) => milliseconds(await ourTrainer(gpu, shipped, replies, lora)),
-    peer: {
-      name: 'the same step with all weights trained',
-      prepare: async (gpu) => milliseconds(await ourTrainer(gpu, shipped, replies, full)),
-    },
-  },
+  'engine.lora': loraTask((weights) => weights),
+  'engine.lora.int4': loraTask(inBlocks),
   'engine.gemm': {
     unit: 'GFLOP/s',
     better: 'higher',
