@@ -200,6 +200,26 @@ function loraTask(base: (weights: ReturnType<typeof drawWeights>) => ModelWeight
   };
 }
 
+/** Something that is counted over one full training step. */
+function countTask(unit: string, count: (before: Gpu['counts'], gpu: Gpu) => number): EngineTask {
+  return {
+    unit,
+    better: 'lower',
+    repeats: 1,
+    prepare: async (gpu) => {
+      const trainer = await ourTrainer(gpu, shipped, replies, full);
+      return {
+        run: async () => {
+          const before = { ...gpu.counts };
+          await trainer.step();
+          return count(before, gpu);
+        },
+        dispose: () => trainer.session.destroy(),
+      };
+    },
+  };
+}
+
 // 16 prompts of 88 tokens with replies of 8: a mini-batch of the rooms.
 const replies = drawTask(shipped, 16, 96, 8);
 
@@ -224,6 +244,9 @@ export const engineTasks: Readonly<Record<string, EngineTask>> = {
     },
   },
   ...generationTasks(shipped, sizes['900k']!),
+  'engine.dispatches': countTask('launches a step', (before, gpu) => gpu.counts.dispatches - before.dispatches),
+  'engine.readbacks': countTask('read-backs a step', (before, gpu) => gpu.counts.readBacks - before.readBacks),
+  'engine.memory': countTask('MiB', (_, gpu) => gpu.peakBytes / 2 ** 20),
   ...Object.fromEntries(
     Object.entries(sizes).map(([name, config]): [string, EngineTask] => [
       `engine.size.${name}`,
