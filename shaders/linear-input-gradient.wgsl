@@ -162,9 +162,18 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     {
       // Beyond the last column g is 0; the row read there only has to exist.
       let n = parameters.firstWeightRow + min(group * 4u + {e}u, parameters.columns - 1u);
+      // A tile's fours lie in one block, and with SHARED_WORD in one word.
+      let block = weightBlock(n, four0 >> 3u, inner);
+#if SHARED_WORD
+      let word = weightWord(n, four0, inner);
+#end
 #unroll q QUADS
       {
-        let w = fourOfWeight(n, four{q}, inner, weightBlock(n, four{q} >> 3u, inner));
+#if SHARED_WORD
+        let w = fourOfWord(word, {q}u, block);
+#else
+        let w = fourOfWeight(n, four{q}, inner, block);
+#end
 #unroll i ROWS
         sum{i}_{q} += g{i}[{e}] * w;
 #end

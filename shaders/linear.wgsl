@@ -164,27 +164,40 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     let block{j} = weightBlock(column{j}, block, inner);
 #end
     let end = min(block * 8u + 8u, fours);
-    for (var k = block * 8u; k < end; k++) {
-#else
+    for (var k = block * 8u; k < end; k += FOURS_PER_WORD) {
 #unroll j COLUMNS
-    let block{j} = vec2<f32>(0.0, 1.0);
+      let word{j} = weightWord(column{j}, k, inner);
 #end
-  {
-    for (var k = 0u; k < fours; k++) {
-#end
+      for (var which = 0u; which < min(FOURS_PER_WORD, end - k); which++) {
 #unroll i ROWS
-      let x{i} = fourOfX(parameters.firstRow + row{i}, k, inner);
+        let x{i} = fourOfX(parameters.firstRow + row{i}, k + which, inner);
 #end
 #unroll j COLUMNS
-      {
-        let w = fourOfWeight(column{j}, k, inner, block{j});
+        {
+          let w = fourOfWord(word{j}, which, block{j});
 #unroll i ROWS
-        sum{i}_{j} += dot(x{i}, w);
+          sum{i}_{j} += dot(x{i}, w);
+#end
+        }
 #end
       }
-#end
     }
   }
+#else
+  for (var k = 0u; k < fours; k++) {
+#unroll i ROWS
+    let x{i} = fourOfX(parameters.firstRow + row{i}, k, inner);
+#end
+#unroll j COLUMNS
+    {
+      let w = fourOfWeight(column{j}, k, inner, vec2<f32>(0.0, 1.0));
+#unroll i ROWS
+      sum{i}_{j} += dot(x{i}, w);
+#end
+    }
+#end
+  }
+#end
 #end
 
 #if LORA

@@ -21,8 +21,18 @@ fn weightBlock(row: u32, block: u32, width: u32) -> vec2<f32> {
   return vec2<f32>(zero, scales[row * blocks + block]);
 }
 
-fn fourOfWeight(row: u32, four: u32, width: u32, block: vec2<f32>) -> vec4<f32> {
-  let word = weight[row * ((width + 31u) >> 5u) * 4u + (four >> 1u)] >> ((four & 1u) * 16u);
-  let nibbles = vec4<u32>(word, word >> 4u, word >> 8u, word >> 12u) & vec4<u32>(15u);
+const FOURS_PER_WORD = 2u;
+
+fn weightWord(row: u32, four: u32, width: u32) -> u32 {
+  return weight[row * ((width + 31u) >> 5u) * 4u + (four >> 1u)];
+}
+
+fn fourOfWord(word: u32, which: u32, block: vec2<f32>) -> vec4<f32> {
+  let part = word >> (which * 16u);
+  let nibbles = vec4<u32>(part, part >> 4u, part >> 8u, part >> 12u) & vec4<u32>(15u);
   return (vec4<f32>(nibbles) - block.x) * block.y;
+}
+
+fn fourOfWeight(row: u32, four: u32, width: u32, block: vec2<f32>) -> vec4<f32> {
+  return fourOfWord(weightWord(row, four, width), four & 1u, block);
 }

@@ -19,8 +19,17 @@ fn weightBlock(row: u32, block: u32, width: u32) -> vec2<f32> {
   return vec2<f32>(zero, scales[index]);
 }
 
-fn fourOfWeight(row: u32, four: u32, width: u32, block: vec2<f32>) -> vec4<f32> {
-  let word = weight[row * ((width + 31u) >> 5u) * 8u + four];
+const FOURS_PER_WORD = 1u;
+
+fn weightWord(row: u32, four: u32, width: u32) -> u32 {
+  return weight[row * ((width + 31u) >> 5u) * 8u + four];
+}
+
+fn fourOfWord(word: u32, which: u32, block: vec2<f32>) -> vec4<f32> {
   let bytes = vec4<u32>(word, word >> 8u, word >> 16u, word >> 24u) & vec4<u32>(255u);
   return (vec4<f32>(bytes) - block.x) * block.y;
+}
+
+fn fourOfWeight(row: u32, four: u32, width: u32, block: vec2<f32>) -> vec4<f32> {
+  return fourOfWord(weightWord(row, four, width), 0u, block);
 }

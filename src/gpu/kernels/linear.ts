@@ -147,6 +147,7 @@ export function linearInputGradient(
       ...weightConstants(weight, inner),
       ROWS: tileRows,
       QUADS: quads,
+      SHARED_WORD: weight.format === 'int4' && quads === 2,
       DY_VECTOR: [columns, stride, firstColumn].every((count) => count % 4 === 0),
       DX_VECTOR: [inner, dxStride, dxFirstColumn].every((count) => count % 4 === 0),
       ADD: add,
