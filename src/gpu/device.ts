@@ -237,9 +237,9 @@ export class Gpu {
     return pipeline;
   }
 
-  /** Number of pipelines compiled so far. */
-  get pipelineCount(): number {
-    return this.pipelines.size;
+  /** The pipelines compiled so far. */
+  get compiled(): readonly Pipeline[] {
+    return [...this.pipelines.values()];
   }
 
   /**

@@ -63,15 +63,16 @@ export class Pipeline {
   readonly interface: KernelInterface;
   readonly layout: GPUBindGroupLayout;
   readonly raw: GPUComputePipeline;
-  readonly code: string;
+  readonly module: GPUShaderModule;
 
   constructor(
     device: GPUDevice,
     readonly kernel: Kernel,
     constants: KernelConstants,
   ) {
-    this.code = specialize(kernel.source, constants);
-    this.interface = readInterface(kernel.name, this.code);
+    const code = specialize(kernel.source, constants);
+    this.interface = readInterface(kernel.name, code);
+    this.module = device.createShaderModule({ label: kernel.name, code });
     const entries: GPUBindGroupLayoutEntry[] = this.interface.storage.map(({ binding, readOnly }) => ({
       binding,
       visibility: GPUShaderStage.COMPUTE,
@@ -88,7 +89,7 @@ export class Pipeline {
     this.raw = device.createComputePipeline({
       label: kernel.name,
       layout: device.createPipelineLayout({ bindGroupLayouts: [this.layout] }),
-      compute: { module: device.createShaderModule({ label: kernel.name, code: this.code }), entryPoint: 'main' },
+      compute: { module: this.module, entryPoint: 'main' },
     });
   }
 }

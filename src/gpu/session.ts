@@ -52,6 +52,8 @@ export interface SessionOptions extends DecoderOptions {
    * percent more time. Default: when kept activations would exceed 512 MiB.
    */
   readonly recompute?: boolean;
+  /** Bytes for the logits of response positions that are computed together; 32 MiB unless given. */
+  readonly headChunkBytes?: number;
 }
 
 /** A batch that does not fit a session. */
@@ -59,7 +61,7 @@ export class SessionBatchError extends Error {
   override readonly name = 'SessionBatchError';
 }
 
-/** Bytes that the logits of one chunk of output-head rows may take. */
+/** Bytes that the logits of one chunk of output-head rows may take, unless an option says otherwise. */
 const HEAD_CHUNK_BYTES = 32 * 2 ** 20;
 
 const KEPT_ACTIVATIONS_LIMIT = 512 * 2 ** 20;
@@ -175,7 +177,8 @@ export class ModelSession {
     };
     this.outcome = words('step outcome', 4);
     this.recompute = options.recompute ?? activationBytes(config, capacity) > KEPT_ACTIVATIONS_LIMIT;
-    this.activations = new Activations(this, words, this.recompute, part(4));
+    const chunkBytes = options.headChunkBytes ?? HEAD_CHUNK_BYTES;
+    this.activations = new Activations(this, words, this.recompute, chunkBytes, part(4));
   }
 
   /**
@@ -290,7 +293,7 @@ export class ModelSession {
     this.program('optimizer').run();
   }
 
-  /** The outcome of the last optimizer step. A step whose gradient was not finite is taken back from the count. */
+  /** The outcome of the last optimizer step. */
   async readOutcome(): Promise<StepOutcome> {
     const [gradientNorm, clipScale, sound] = await this.gpu.readFloats(this.outcome);
     return { gradientNorm: gradientNorm!, clipScale: clipScale!, sound: sound === 1 };
@@ -357,10 +360,17 @@ export class ModelSession {
     this.steps = state.step;
   }
 
-  /** The logits of the first chunk of response positions after a forward pass, [rows, vocabulary]: for tests and views. */
+  /**
+   * The logits of all response positions after a forward pass, [responses, vocabulary]: for tests and views.
+   * @throws SessionBatchError when they were computed in chunks, of which only the last is still there.
+   */
   async readLogits(): Promise<Float32Array> {
-    const rows = Math.min(this.batch.responses, this.activations.chunkRows);
-    return this.gpu.readFloats(this.activations.logits, 0, rows * this.config.vocabSize);
+    if (this.batch.responses > this.activations.chunkRows) {
+      throw new SessionBatchError(
+        'The logits of this batch were computed in chunks and are gone: load fewer positions.',
+      );
+    }
+    return this.gpu.readFloats(this.activations.logits, 0, this.batch.responses * this.config.vocabSize);
   }
 
   /** Launches of one pass each, for reports. */
@@ -503,6 +513,7 @@ class Activations {
     private readonly session: ModelSession,
     words: (label: string, count: number) => GpuBuffer,
     private readonly recompute: boolean,
+    chunkBytes: number,
     private readonly logSumExp: Binding,
   ) {
     const { config, capacity, weights } = session;
@@ -553,7 +564,7 @@ class Activations {
     this.last = words('last layer', responses * hiddenSize);
     this.finalRms = words('final inverse rms', responses);
     this.final = words('final norm output', responses * hiddenSize);
-    this.chunkRows = Math.max(1, Math.min(responses, Math.floor(HEAD_CHUNK_BYTES / 4 / vocabSize)));
+    this.chunkRows = Math.max(1, Math.min(responses, Math.floor(chunkBytes / 4 / vocabSize)));
     this.logits = words('logits', this.chunkRows * vocabSize);
     this.table = words('rotary table', config.contextLength * headSize);
     this.table.write(rotaryTable(config.contextLength, headSize, config.ropeTheta));

@@ -20,3 +20,15 @@ describe('on this adapter each kernel agrees with its twin', () => {
     expect(gpu.liveBuffers).toBe(buffers);
   });
 });
+
+test('the shader compiler has nothing to say about any of them', async () => {
+  for (const { kernel, module } of gpu.compiled) {
+    const { messages } = await module.getCompilationInfo();
+    expect
+      .soft(
+        messages.map(({ message }) => message),
+        kernel.name,
+      )
+      .toEqual([]);
+  }
+});
