@@ -14,6 +14,7 @@ import { ModelFileError } from '../policy/model-file-error.ts';
 import { PromptTooLongError } from '../policy/prompt.ts';
 import { PolicyInputError } from '../rollouts/policy.ts';
 import { CloningDivergedError } from '../training/cloning/cloner.ts';
+import { UnsoundAdapterError } from '../training/sound-kernels.ts';
 import { UsageError } from './errors.ts';
 
 const refusals = [
@@ -30,6 +31,7 @@ const refusals = [
   GpuUnavailableError,
   GpuMemoryError,
   CloningDivergedError,
+  UnsoundAdapterError,
 ];
 
 /** Runs work on what a person asked for; what environments, policies and devices refuse then is bad input, not a defect. */

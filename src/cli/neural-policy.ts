@@ -12,6 +12,8 @@ import {
 import { openOnnxPolicy } from '../policy/onnx/open-onnx-policy.ts';
 import { openEnginePolicy } from '../policy/open-engine-policy.ts';
 import { heads } from '../policy/text-policy.ts';
+import { requireSoundKernels } from '../training/sound-kernels.ts';
+import type { Terminal } from './command.ts';
 import { UsageError } from './errors.ts';
 import type { OpenedPolicy, PolicyRequest } from './policies.ts';
 import { projectRoot } from './project-root.ts';
@@ -49,6 +51,22 @@ export const backendOption = [
 export async function openDevice(): Promise<Gpu> {
   const { openNodeGpu } = await import('../gpu/node.ts');
   return openNodeGpu();
+}
+
+/**
+ * A device to train on: every kernel is compared with its twin first.
+ * @throws UnsoundAdapterError when one disagrees
+ */
+export async function openTrainingDevice(terminal: Pick<Terminal, 'say'>): Promise<Gpu> {
+  const gpu = await openDevice();
+  terminal.say(`Comparing the kernels on ${gpu.adapter.name} with their twins…`);
+  try {
+    await requireSoundKernels(gpu);
+  } catch (error) {
+    gpu.destroy();
+    throw error;
+  }
+  return gpu;
 }
 
 /** The model folder that a path or a shipped policy's name means; null where it means none. */

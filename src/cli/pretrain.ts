@@ -12,7 +12,7 @@ import { toyDefaults } from '../training/run-settings.ts';
 import { newCommand, positiveNumber, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
-import { folderOnDisk, openDevice } from './neural-policy.ts';
+import { folderOnDisk, openTrainingDevice } from './neural-policy.ts';
 import { openOutputFolder } from './output-folder.ts';
 
 interface PretrainOptions extends CommonOptions {
@@ -89,7 +89,7 @@ async function pretrain(options: PretrainOptions, terminal: Terminal): Promise<v
       `${options.out} holds a run with other settings: give --out another folder, or repeat the settings of that run.`,
     );
   }
-  const gpu = await openDevice();
+  const gpu = await openTrainingDevice(terminal);
   const cloner = await Cloner.create(gpu, settings);
   try {
     if (earlier) {

@@ -7,21 +7,19 @@ export function selftestCommand(terminal: Terminal): Command {
   return newCommand('selftest', 'Compare every GPU kernel with its plain twin on this machine.').action(
     async (options: CommonOptions) => {
       // Loaded here, so that no other command loads the GPU package.
-      const [{ openNodeGpu }, { GpuUnavailableError }, { kernelTests }, { lossKernelTests }, { selfTest }] =
-        await Promise.all([
-          import('../gpu/node.ts'),
-          import('../gpu/device.ts'),
-          import('../gpu/kernels/index.ts'),
-          import('../training/losses/kernels.ts'),
-          import('../gpu/selftest.ts'),
-        ]);
+      const [{ openNodeGpu }, { GpuUnavailableError }, { trainingKernelTests }, { selfTest }] = await Promise.all([
+        import('../gpu/node.ts'),
+        import('../gpu/device.ts'),
+        import('../training/sound-kernels.ts'),
+        import('../gpu/selftest.ts'),
+      ]);
       const gpu = await openNodeGpu().catch((error: unknown) => {
         throw error instanceof GpuUnavailableError ? new UsageError(`selftest: ${error.message}`) : error;
       });
       terminal.say(`Testing ${gpu.adapter.name} (${gpu.adapter.featureLevel})…`);
       let failed = 0;
       try {
-        for (const test of [...kernelTests, ...lossKernelTests]) {
+        for (const test of trainingKernelTests) {
           const result = await selfTest(gpu, test, options.seed + 1);
           if (!result.pass) failed++;
           const { kernel, cases, maxAbsError, maxRelError, pass, failure } = result;

@@ -14,7 +14,7 @@ import { Trainer, type RunState } from '../training/trainer.ts';
 import { finiteNumber, newCommand, wholeNumber, type CommonOptions, type Terminal } from './command.ts';
 import { environmentName, onRequest } from './environment.ts';
 import { UsageError } from './errors.ts';
-import { modelFolderPath, oneOf, openDevice, readFittingModel } from './neural-policy.ts';
+import { modelFolderPath, oneOf, openTrainingDevice, readFittingModel } from './neural-policy.ts';
 import { openOutputFolder } from './output-folder.ts';
 import { openTable, tableFile } from './policies.ts';
 import {
@@ -85,7 +85,7 @@ export function trainCommand(terminal: Terminal): Command {
 
 async function train(options: TrainOptions, terminal: Terminal): Promise<void> {
   const environment = environmentName(options.env ?? 'rooms');
-  const opened = await openLearner(options, environment);
+  const opened = await openLearner(options, environment, terminal);
   try {
     await trainOpened(options, environment, opened, terminal);
   } finally {
@@ -170,7 +170,11 @@ interface OpenedLearner {
   close(): Promise<void>;
 }
 
-async function openLearner(options: TrainOptions, environment: EnvironmentName): Promise<OpenedLearner> {
+async function openLearner(
+  options: TrainOptions,
+  environment: EnvironmentName,
+  terminal: Terminal,
+): Promise<OpenedLearner> {
   if (options.policy === 'tabular') {
     const memory = options.memory ?? 1;
     return tabularLearner(new TabularPolicy({ environment, memory }), memory);
@@ -185,7 +189,7 @@ async function openLearner(options: TrainOptions, environment: EnvironmentName):
     return tabularLearner(policy, memory);
   }
   const folder = modelFolderPath(options.policy);
-  if (folder !== null) return neuralLearner(folder, options, environment);
+  if (folder !== null) return neuralLearner(folder, options, environment, terminal);
   throw new UsageError(
     `There is no policy ${JSON.stringify(options.policy)} to train; known are tabular, tabular:FILE, model folders and the shipped policies.`,
   );
@@ -209,6 +213,7 @@ async function neuralLearner(
   folder: string,
   options: TrainOptions,
   environment: EnvironmentName,
+  terminal: Terminal,
 ): Promise<OpenedLearner> {
   const tuning = oneOf('--tuning', options.tuning ?? 'lora', tuningModes);
   // Adapters lie over the weights that are shipped; what is trained whole begins with the exact ones.
@@ -216,7 +221,7 @@ async function neuralLearner(
     environment,
     memory: options.memory,
   });
-  const gpu = await openDevice();
+  const gpu = await openTrainingDevice(terminal);
   const learner = await NeuralLearner.create(gpu, model, {
     tuning,
     valueHead: options.method === 'ppo',

@@ -1,7 +1,6 @@
 import { GpuUnavailableError, openGpu, type AdapterReport, type Gpu, type NoGpuReason } from '../../gpu/device.ts';
-import { kernelTests } from '../../gpu/kernels/index.ts';
 import { selfTest, type SelfTestResult } from '../../gpu/selftest.ts';
-import { lossKernelTests } from '../../training/losses/kernels.ts';
+import { trainingKernelTests } from '../../training/sound-kernels.ts';
 import { serveCalls, type Port } from '../calls.ts';
 
 /** The GPU of this browser, or why there is none. */
@@ -18,7 +17,7 @@ export interface EngineMemory {
   readonly dispatches: number;
 }
 
-const tests = new Map([...kernelTests, ...lossKernelTests].map((test) => [test.kernel, test]));
+const tests = new Map(trainingKernelTests.map((test) => [test.kernel, test]));
 
 /** The calls of the engine worker. The device opens with the first call that needs it, and again after it was lost. */
 export function engineCalls(open: () => Promise<Gpu> = () => openGpu()) {
