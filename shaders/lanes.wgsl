@@ -1,13 +1,43 @@
-// Sums over the LANES neighbouring invocations that share one row, in lane order, so that a result repeats. With LANES = 1
+// Sums over the LANES neighbouring invocations that share one row, in a fixed order, so that a result repeats. With LANES = 1
 // there is nothing to share and no barrier (barriers are slow on CPU adapters). Every invocation of the workgroup must call
-// these, also those beyond the last row. Needs the constants WORKGROUP, LANES and COOPERATIVE (src/gpu/variants.ts).
+// these, also those beyond the last row. With SUBGROUPS the lanes exchange values within a subgroup, which holds at least LANES
+// of them, instead of through workgroup memory. Constants: laneConstants, src/gpu/variants.ts.
 
-#if COOPERATIVE
-var<workgroup> laneValues: array<f32, WORKGROUP>;
-#end
+#if SUBGROUPS
+enable subgroups;
 
 fn laneSum(value: f32, local: u32) -> f32 {
+  var total = value;
+  for (var step = 1u; step < LANES; step *= 2u) {
+    total += subgroupShuffleXor(total, step);
+  }
+  return total;
+}
+
+fn laneMax(value: f32, local: u32) -> f32 {
+  var largest = value;
+  for (var step = 1u; step < LANES; step *= 2u) {
+    largest = max(largest, subgroupShuffleXor(largest, step));
+  }
+  return largest;
+}
+
+// The sum over the lanes before this one.
+fn laneSumBefore(value: f32, local: u32) -> f32 {
+  let lane = local % LANES;
+  var upToHere = value;
+  for (var step = 1u; step < LANES; step *= 2u) {
+    let earlier = subgroupShuffleUp(upToHere, step);
+    upToHere += select(0.0, earlier, lane >= step);
+  }
+  let before = subgroupShuffleUp(upToHere, 1u);
+  return select(0.0, before, lane > 0u);
+}
+#else
 #if COOPERATIVE
+var<workgroup> laneValues: array<f32, WORKGROUP>;
+
+fn laneSum(value: f32, local: u32) -> f32 {
   laneValues[local] = value;
   workgroupBarrier();
   let first = local - local % LANES;
@@ -17,13 +47,9 @@ fn laneSum(value: f32, local: u32) -> f32 {
   }
   workgroupBarrier();
   return total;
-#else
-  return value;
-#end
 }
 
 fn laneMax(value: f32, local: u32) -> f32 {
-#if COOPERATIVE
   laneValues[local] = value;
   workgroupBarrier();
   let first = local - local % LANES;
@@ -33,14 +59,10 @@ fn laneMax(value: f32, local: u32) -> f32 {
   }
   workgroupBarrier();
   return largest;
-#else
-  return value;
-#end
 }
 
 // The sum over the lanes before this one.
 fn laneSumBefore(value: f32, local: u32) -> f32 {
-#if COOPERATIVE
   laneValues[local] = value;
   workgroupBarrier();
   var total = 0.0;
@@ -49,7 +71,19 @@ fn laneSumBefore(value: f32, local: u32) -> f32 {
   }
   workgroupBarrier();
   return total;
-#else
-  return 0.0;
-#end
 }
+#else
+fn laneSum(value: f32, local: u32) -> f32 {
+  return value;
+}
+
+fn laneMax(value: f32, local: u32) -> f32 {
+  return value;
+}
+
+// The sum over the lanes before this one.
+fn laneSumBefore(value: f32, local: u32) -> f32 {
+  return 0.0;
+}
+#end
+#end

@@ -62,7 +62,14 @@ function recordingDevice() {
   };
 }
 
-const report = { name: 'mock', featureLevel: 'core', software: true, features: [], limits: defaults } as const;
+const report = {
+  name: 'mock',
+  featureLevel: 'core',
+  software: true,
+  features: [],
+  subgroupSize: 0,
+  limits: defaults,
+} as const;
 
 const doubling: Kernel = {
   name: 'doubling',

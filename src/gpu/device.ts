@@ -46,6 +46,8 @@ export interface AdapterReport {
   readonly software: boolean;
   /** Optional features that were asked for and given. */
   readonly features: readonly string[];
+  /** Invocations that the smallest subgroup holds; 0 where the device has no subgroups. */
+  readonly subgroupSize: number;
   /** The limits of the opened device, by WebGPU's names. */
   readonly limits: Readonly<Record<string, number>>;
 }
@@ -64,7 +66,7 @@ const NEEDED_LIMITS = {
 export interface OpenOptions {
   /** Where the API comes from: `navigator.gpu` unless given (src/gpu/node.ts gives Node's). */
   readonly gpu?: GPU | undefined;
-  /** Optional features to ask for where the adapter has them, for example `subgroups` or `shader-f16`. */
+  /** Optional features to ask for where the adapter has them; subgroups unless given. A kernel uses one only where it measured faster. */
   readonly features?: readonly GPUFeatureName[];
   /** Refuse adapters that are a CPU in disguise. */
   readonly refuseSoftware?: boolean;
@@ -122,7 +124,7 @@ export async function openGpu(options: OpenOptions = {}): Promise<Gpu> {
       );
     }
   }
-  const features = (options.features ?? []).filter((feature) => adapter.features.has(feature));
+  const features = (options.features ?? ['subgroups']).filter((feature) => adapter.features.has(feature));
   let device: GPUDevice;
   try {
     device = await adapter.requestDevice({ requiredFeatures: features });
@@ -135,7 +137,8 @@ export async function openGpu(options: OpenOptions = {}): Promise<Gpu> {
   const limits = Object.fromEntries(
     Object.keys(NEEDED_LIMITS).map((limit) => [limit, device.limits[limit as keyof typeof NEEDED_LIMITS]]),
   );
-  return new Gpu(device, { name, featureLevel, software, features, limits }, options.whileWaiting);
+  const subgroupSize = features.includes('subgroups') ? info.subgroupMinSize : 0;
+  return new Gpu(device, { name, featureLevel, software, features, subgroupSize, limits }, options.whileWaiting);
 }
 
 /** An open device and all that lives on it. */

@@ -7,7 +7,14 @@ import { attention } from './kernels/attention.ts';
 import { linear } from './kernels/linear.ts';
 import { rmsNorm } from './kernels/rms-norm.ts';
 import { Program, type Dispatch } from './program.ts';
-import { DEFAULT_VARIANTS, variantChoices, type KernelVariants } from './variants.ts';
+import {
+  canSum,
+  DEFAULT_VARIANTS,
+  formatVariants,
+  variantChoices,
+  VariantsError,
+  type KernelVariants,
+} from './variants.ts';
 
 /** Runs of a candidate that are timed together, and how often; the fastest time counts. */
 const REPEATS = 4;
@@ -22,7 +29,10 @@ const MARGIN = 0.95;
 
 const chosen = new WeakMap<Gpu, Promise<KernelVariants>>();
 
-/** The variants for a device: measured once for each device, or taken as `pinned` says. */
+/**
+ * The variants for a device: measured once for each device, or taken as `pinned` says.
+ * @throws VariantsError when a pinned variant needs larger subgroups than the device has.
+ */
 export function chooseVariants(gpu: Gpu, pinned: Partial<KernelVariants> = {}): Promise<KernelVariants> {
   let measured = chosen.get(gpu);
   if (!measured) {
@@ -30,7 +40,14 @@ export function chooseVariants(gpu: Gpu, pinned: Partial<KernelVariants> = {}): 
     measured = isPinned ? Promise.resolve(DEFAULT_VARIANTS) : measure(gpu);
     if (!isPinned) chosen.set(gpu, measured);
   }
-  return measured.then((variants) => ({ ...variants, ...pinned }));
+  return measured.then((variants) => {
+    const taken = { ...variants, ...pinned };
+    if (canSum(gpu.adapter, taken)) return taken;
+    if (pinned.rowSums === undefined) return { ...taken, rowSums: 'memory' };
+    throw new VariantsError(
+      `${formatVariants(taken)} needs subgroups of ${taken.rowLanes}; this device has ${gpu.adapter.subgroupSize || 'none'}.`,
+    );
+  });
 }
 
 async function measure(gpu: Gpu): Promise<KernelVariants> {
@@ -47,7 +64,8 @@ async function measure(gpu: Gpu): Promise<KernelVariants> {
     ),
   };
   const { x, values, y, inverseRms, logSumExp, sequenceStart } = buffers;
-  const plans: Record<keyof KernelVariants, (variants: KernelVariants) => Dispatch> = {
+  // How rows are summed goes with how many lanes a row has.
+  const plans: Record<Exclude<keyof KernelVariants, 'rowSums'>, (variants: KernelVariants) => Dispatch> = {
     matmul: (variants) => linear(variants, { x, weight: { format: 'f32', values }, y, rows, inner, columns }),
     rowLanes: (variants) => rmsNorm(variants, { x, weight: values, y, inverseRms, rows, width: inner, epsilon: 1e-6 }),
     attentionTile: (variants) =>
@@ -64,11 +82,18 @@ async function measure(gpu: Gpu): Promise<KernelVariants> {
   let best: KernelVariants = DEFAULT_VARIANTS;
   const start = performance.now();
   try {
-    for (const name of Object.keys(plans) as (keyof KernelVariants)[]) {
+    for (const name of Object.keys(plans) as (keyof typeof plans)[]) {
       let fastest = (await time(gpu, plans[name](best))) * MARGIN;
-      for (const choice of variantChoices[name]) {
-        if (choice === DEFAULT_VARIANTS[name] || performance.now() - start > BUDGET_MS) continue;
-        const candidate: KernelVariants = { ...best, [name]: choice };
+      const others: Partial<KernelVariants>[] = variantChoices[name]
+        .filter((choice) => choice !== DEFAULT_VARIANTS[name])
+        .map((choice) => ({ [name]: choice }));
+      const inSubgroup = variantChoices.rowLanes.filter((lanes) => lanes > 1 && lanes <= gpu.adapter.subgroupSize);
+      if (name === 'rowLanes') {
+        others.unshift(...inSubgroup.map((rowLanes) => ({ rowLanes, rowSums: 'subgroups' }) as const));
+      }
+      for (const choice of others) {
+        if (performance.now() - start > BUDGET_MS) break;
+        const candidate: KernelVariants = { ...best, ...choice };
         const taken = await time(gpu, plans[name](candidate));
         if (taken < fastest) {
           fastest = taken;

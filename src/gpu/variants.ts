@@ -9,7 +9,9 @@ export interface KernelVariants {
    * Invocations that share one row in kernels that reduce along rows (norms, softmax): 1 on CPU adapters, where barriers are
    * emulated, more on GPUs, where neighbours should read neighbouring words.
    */
-  readonly rowLanes: 1 | 8 | 32;
+  readonly rowLanes: 1 | 4 | 8 | 32;
+  /** How those invocations add up: through workgroup memory, or within a subgroup that holds them all, where the device has such. */
+  readonly rowSums: 'memory' | 'subgroups';
   /**
    * How a matrix product is laid out: sums that one invocation keeps in registers (rows × columns), and whether the invocations of a
    * workgroup spread along the columns alone (CPU adapters: all read the same rows of x), over a grid of 8 columns, or over 8 × 8 with
@@ -24,12 +26,18 @@ export interface KernelVariants {
 }
 
 /** Safe everywhere and the fastest measured on software adapters. */
-export const DEFAULT_VARIANTS: KernelVariants = { rowLanes: 1, matmul: 'spread-8x8', attentionTile: 4 };
+export const DEFAULT_VARIANTS: KernelVariants = {
+  rowLanes: 1,
+  rowSums: 'memory',
+  matmul: 'spread-8x8',
+  attentionTile: 4,
+};
 
 /** Every value that a variant can take, in the order in which src/gpu/tune.ts tries them: the one that differs most from the default first. */
 export const variantChoices: { readonly [Name in keyof KernelVariants]: readonly KernelVariants[Name][] } = {
   matmul: ['spread-8x8', 'tiled-8x8', 'grid-8x8', 'spread-16x4', 'tiled-4x4'],
-  rowLanes: [1, 32, 8],
+  rowLanes: [1, 32, 8, 4],
+  rowSums: ['memory', 'subgroups'],
   attentionTile: [1, 2, 4, 8],
 };
 
@@ -65,5 +73,16 @@ export function parseVariants(text: string): Partial<KernelVariants> {
 
 /** Constants that shaders/lanes.wgsl needs. */
 export function laneConstants(variants: KernelVariants, workgroup: number) {
-  return { WORKGROUP: workgroup, LANES: variants.rowLanes, COOPERATIVE: variants.rowLanes > 1 };
+  const { rowLanes, rowSums } = variants;
+  return {
+    WORKGROUP: workgroup,
+    LANES: rowLanes,
+    COOPERATIVE: rowLanes > 1,
+    SUBGROUPS: rowLanes > 1 && rowSums === 'subgroups',
+  };
+}
+
+/** Whether a device can sum rows as these variants say: subgroups must be there and hold all lanes of a row. */
+export function canSum(device: { readonly subgroupSize: number }, { rowLanes, rowSums }: KernelVariants): boolean {
+  return rowSums === 'memory' || rowLanes === 1 || rowLanes <= device.subgroupSize;
 }

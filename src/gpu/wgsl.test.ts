@@ -31,6 +31,10 @@ test('an unrolled index may be scaled and shifted', () => {
   expect(specialize('#unroll q 2\nx{q*4+1} y{q+2} z{q*3}\n#end', {})).toBe('x1 y2 z0\nx5 y3 z3');
 });
 
+test('extensions are enabled before anything is declared', () => {
+  expect(specialize('fn f() {}\nenable subgroups;', { N: 1 })).toBe('enable subgroups;\nconst N = 1;\nfn f() {}');
+});
+
 test('a text that is not well formed is refused', () => {
   expect(() => specialize('#if A\nx', { A: true })).toThrow(ShaderTextError);
   expect(() => specialize('#if A\nx\n#end', {})).toThrow(ShaderTextError);

@@ -21,7 +21,10 @@ export function specialize(source: string, constants: KernelConstants): string {
   const head = Object.entries(constants)
     .map(([name, value]) => `const ${name} = ${typeof value === 'boolean' ? String(value) : formatNumber(value)};\n`)
     .join('');
-  return head + expand(source.split('\n'), constants).join('\n');
+  // Extensions must be enabled before anything is declared.
+  const lines = expand(source.split('\n'), constants);
+  const enables = [...new Set(lines.filter((line) => line.startsWith('enable ')))].map((line) => `${line}\n`).join('');
+  return enables + head + lines.filter((line) => !line.startsWith('enable ')).join('\n');
 }
 
 function formatNumber(value: number): string {

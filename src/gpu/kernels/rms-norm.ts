@@ -7,7 +7,7 @@ import type { Binding } from '../buffer.ts';
 import type { Kernel } from '../kernel.ts';
 import { linearWorkgroups, valueOf, WORKGROUP, type Count, type Dispatch } from '../program.ts';
 import { evaluate, kernelTest, randomFloats } from '../selftest.ts';
-import { DEFAULT_VARIANTS, laneConstants, type KernelVariants } from '../variants.ts';
+import { canSum, DEFAULT_VARIANTS, laneConstants, type KernelVariants } from '../variants.ts';
 import { REDUCTION_SEGMENTS, segmentRows, sumSegments } from './sum-rows.ts';
 
 const forward: Kernel = { name: 'rms-norm', source: indexSource + lanesSource + forwardSource };
@@ -154,10 +154,12 @@ export const rmsNormTest = kernelTest(
     { rows: 67, width: 90, rowLanes: 1 },
     { rows: 67, width: 90, rowLanes: 8 },
     { rows: 5, width: 33, rowLanes: 32 },
+    { rows: 35, width: 33, rowLanes: 4, rowSums: 'subgroups' },
   ] as const,
-  ({ rows, width, rowLanes }) => ({
+  ({ rows, width, ...lanes }) => ({
     async compare(gpu, random) {
-      const variants = { ...DEFAULT_VARIANTS, rowLanes };
+      const variants: KernelVariants = { ...DEFAULT_VARIANTS, ...lanes };
+      if (!canSum(gpu.adapter, variants)) return [];
       const x = randomFloats(random, rows * width);
       const weight = randomFloats(random, width);
       const dy = randomFloats(random, rows * width);

@@ -8,7 +8,7 @@ import type { Kernel } from '../kernel.ts';
 import { NO_TREE, packTrees, PrefixTree } from '../prefix-tree.ts';
 import { linearWorkgroups, valueOf, type Count, type Dispatch } from '../program.ts';
 import { evaluate, kernelTest, randomFloats } from '../selftest.ts';
-import { DEFAULT_VARIANTS, laneConstants, type KernelVariants } from '../variants.ts';
+import { canSum, DEFAULT_VARIANTS, laneConstants, type KernelVariants } from '../variants.ts';
 
 const kernel: Kernel = { name: 'sample', source: indexSource + lanesSource + threefrySource + sampleSource };
 
@@ -130,9 +130,12 @@ export const sampleTest = kernelTest(
     { rows: 33, vocabulary: 40, temperature: 1, trees: 3, rowLanes: 8 },
     { rows: 20, vocabulary: 145, temperature: 0, trees: 1, rowLanes: 8 },
     { rows: 20, vocabulary: 145, temperature: 0, trees: 0, rowLanes: 1 },
+    { rows: 50, vocabulary: 301, temperature: 0.7, trees: 0, rowLanes: 4, rowSums: 'subgroups' },
   ] as const,
-  ({ rows, vocabulary, temperature, trees, rowLanes }) => ({
+  ({ rows, vocabulary, temperature, trees, ...lanes }) => ({
     async compare(gpu, random) {
+      const variants: KernelVariants = { ...DEFAULT_VARIANTS, ...lanes };
+      if (!canSum(gpu.adapter, variants)) return [];
       const endToken = vocabulary - 1;
       const step = random.below(40);
       const logits = randomFloats(random, rows * vocabulary, 3);
@@ -159,17 +162,14 @@ export const sampleTest = kernelTest(
           drawn: (rows + 3) * DRAWN_WORDS,
         },
         (buffers) =>
-          sample(
-            { ...DEFAULT_VARIANTS, rowLanes },
-            {
-              ...buffers,
-              drawnAt: 3,
-              rows,
-              vocabulary,
-              step,
-              settings: () => ({ temperature, endToken }),
-            },
-          ),
+          sample(variants, {
+            ...buffers,
+            drawnAt: 3,
+            rows,
+            vocabulary,
+            step,
+            settings: () => ({ temperature, endToken }),
+          }),
         ['drawn', 'state', 'nextToken'],
       );
       const drawn = new Uint32Array(result.drawn.buffer);
