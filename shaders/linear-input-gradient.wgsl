@@ -25,11 +25,6 @@ struct Parameters {
 }
 
 @group(0) @binding(0) var<uniform> parameters: Parameters;
-#if DY_VECTOR
-@group(0) @binding(1) var<storage, read> dy: array<vec4<f32>>;
-#else
-@group(0) @binding(1) var<storage, read> dy: array<f32>;
-#end
 #if DX_VECTOR
 @group(0) @binding(2) var<storage, read_write> dx: array<vec4<f32>>;
 #else
@@ -37,42 +32,6 @@ struct Parameters {
 #end
 #if LORA
 @group(0) @binding(3) var<storage, read> dHidden: array<f32>;
-#if LORA_VECTOR
-@group(0) @binding(4) var<storage, read> loraA: array<vec4<f32>>;
-#else
-@group(0) @binding(4) var<storage, read> loraA: array<f32>;
-#end
-#end
-
-// Four neighbouring gradients of row `row`; those beyond the columns are 0.
-fn fourOfDy(row: u32, four: u32) -> vec4<f32> {
-#if DY_VECTOR
-  return dy[(row * parameters.stride + parameters.firstColumn) / 4u + four];
-#else
-  let start = row * parameters.stride + parameters.firstColumn;
-  let column = four * 4u;
-  var value = vec4<f32>(dy[start + column], 0.0, 0.0, 0.0);
-  if (column + 1u < parameters.columns) { value.y = dy[start + column + 1u]; }
-  if (column + 2u < parameters.columns) { value.z = dy[start + column + 2u]; }
-  if (column + 3u < parameters.columns) { value.w = dy[start + column + 3u]; }
-  return value;
-#end
-}
-
-#if LORA
-fn fourOfA(row: u32, four: u32) -> vec4<f32> {
-#if LORA_VECTOR
-  return loraA[row * (parameters.inner >> 2u) + four];
-#else
-  let start = row * parameters.inner;
-  let column = four * 4u;
-  var value = vec4<f32>(loraA[start + column], 0.0, 0.0, 0.0);
-  if (column + 1u < parameters.inner) { value.y = loraA[start + column + 1u]; }
-  if (column + 2u < parameters.inner) { value.z = loraA[start + column + 2u]; }
-  if (column + 3u < parameters.inner) { value.w = loraA[start + column + 3u]; }
-  return value;
-#end
-}
 #end
 
 #if TILED
@@ -118,7 +77,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     let group = block * 8u + columnLane;
 #unroll i ROWS
     {
-      let value = fourOfDy(row{i}, min(group, groups - 1u));
+      let value = fourOfDy(row{i}, min(group, groups - 1u), parameters.stride, parameters.firstColumn, parameters.columns);
       dyTile[(columnLane * ROWS + {i}u) * 8u + rowLane] = select(vec4<f32>(0.0), value, group < groups);
     }
 #end
@@ -156,7 +115,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #else
   for (var group = 0u; group < groups; group++) {
 #unroll i ROWS
-    let g{i} = fourOfDy(row{i}, group);
+    let g{i} = fourOfDy(row{i}, group, parameters.stride, parameters.firstColumn, parameters.columns);
 #end
 #unroll e 4
     {
@@ -192,7 +151,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #if LORA
   for (var j = 0u; j < parameters.hiddenWidth; j++) {
 #unroll q QUADS
-    let a{q} = fourOfA(j, four{q});
+    let a{q} = fourOfLoraA(j, four{q}, inner, 0u, inner);
 #end
 #unroll i ROWS
     {

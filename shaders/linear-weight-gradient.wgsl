@@ -21,49 +21,11 @@ struct Parameters {
 }
 
 @group(0) @binding(0) var<uniform> parameters: Parameters;
-#if X_VECTOR
-@group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
-#else
-@group(0) @binding(1) var<storage, read> x: array<f32>;
-#end
-#if DY_VECTOR
-@group(0) @binding(2) var<storage, read> dy: array<vec4<f32>>;
-#else
-@group(0) @binding(2) var<storage, read> dy: array<f32>;
-#end
 #if PARTIAL_VECTOR
 @group(0) @binding(3) var<storage, read_write> partial: array<vec4<f32>>;
 #else
 @group(0) @binding(3) var<storage, read_write> partial: array<f32>;
 #end
-
-fn fourOfX(row: u32, four: u32) -> vec4<f32> {
-#if X_VECTOR
-  return x[(row * parameters.xStride + parameters.xFirstColumn) / 4u + four];
-#else
-  let start = row * parameters.xStride + parameters.xFirstColumn;
-  let column = four * 4u;
-  var value = vec4<f32>(x[start + column], 0.0, 0.0, 0.0);
-  if (column + 1u < parameters.inner) { value.y = x[start + column + 1u]; }
-  if (column + 2u < parameters.inner) { value.z = x[start + column + 2u]; }
-  if (column + 3u < parameters.inner) { value.w = x[start + column + 3u]; }
-  return value;
-#end
-}
-
-fn fourOfDy(row: u32, four: u32) -> vec4<f32> {
-#if DY_VECTOR
-  return dy[(row * parameters.dyStride + parameters.dyFirstColumn) / 4u + four];
-#else
-  let start = row * parameters.dyStride + parameters.dyFirstColumn;
-  let column = four * 4u;
-  var value = vec4<f32>(dy[start + column], 0.0, 0.0, 0.0);
-  if (column + 1u < parameters.columns) { value.y = dy[start + column + 1u]; }
-  if (column + 2u < parameters.columns) { value.z = dy[start + column + 2u]; }
-  if (column + 3u < parameters.columns) { value.w = dy[start + column + 3u]; }
-  return value;
-#end
-}
 
 #if TILED
 // [32 rows][quads][8 invocations that hold them]; see shaders/linear.wgsl.
@@ -113,14 +75,14 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
       let xRow = block + {e*8}u + rowLane;
 #unroll q KQUADS
       {
-        let value = fourOfX(parameters.xFirstRow + min(xRow, last - 1u), k{q});
+        let value = fourOfX(parameters.xFirstRow + min(xRow, last - 1u), k{q}, parameters.xStride, parameters.xFirstColumn, parameters.inner);
         xTile[(({e*8}u + rowLane) * KQUADS + {q}u) * 8u + columnLane] = select(vec4<f32>(0.0), value, xRow < last);
       }
 #end
       let dyRow = block + {e*8}u + columnLane;
 #unroll p NQUADS
       {
-        let value = fourOfDy(min(dyRow, last - 1u), n{p});
+        let value = fourOfDy(min(dyRow, last - 1u), n{p}, parameters.dyStride, parameters.dyFirstColumn, parameters.columns);
         dyTile[(({e*8}u + columnLane) * NQUADS + {p}u) * 8u + rowLane] = select(vec4<f32>(0.0), value, dyRow < last);
       }
 #end
@@ -150,11 +112,11 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #else
   for (var row = first; row < last; row++) {
 #unroll q KQUADS
-    let x{q} = fourOfX(parameters.xFirstRow + row, k{q});
+    let x{q} = fourOfX(parameters.xFirstRow + row, k{q}, parameters.xStride, parameters.xFirstColumn, parameters.inner);
 #end
 #unroll p NQUADS
     {
-      let g = fourOfDy(row, n{p});
+      let g = fourOfDy(row, n{p}, parameters.dyStride, parameters.dyFirstColumn, parameters.columns);
 #unroll e 4
 #unroll q KQUADS
       sum{p}_{e}_{q} += g[{e}] * x{q};

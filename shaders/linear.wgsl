@@ -25,11 +25,6 @@ struct Parameters {
 }
 
 @group(0) @binding(0) var<uniform> parameters: Parameters;
-#if VECTOR
-@group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
-#else
-@group(0) @binding(1) var<storage, read> x: array<f32>;
-#end
 #if Y_VECTOR
 @group(0) @binding(2) var<storage, read_write> y: array<vec4<f32>>;
 #else
@@ -55,20 +50,6 @@ struct Parameters {
 var<workgroup> xTile: array<vec4<f32>, 64 * ROWS>;
 var<workgroup> weightTile: array<vec4<f32>, 64 * COLUMNS>;
 #end
-
-fn fourOfX(row: u32, four: u32, width: u32) -> vec4<f32> {
-#if VECTOR
-  return x[row * (width >> 2u) + four];
-#else
-  let start = row * width;
-  let column = four * 4u;
-  var value = vec4<f32>(x[start + column], 0.0, 0.0, 0.0);
-  if (column + 1u < width) { value.y = x[start + column + 1u]; }
-  if (column + 2u < width) { value.z = x[start + column + 2u]; }
-  if (column + 3u < width) { value.w = x[start + column + 3u]; }
-  return value;
-#end
-}
 
 @compute @workgroup_size(WORKGROUP)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
@@ -128,7 +109,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     let weightFour = block * 8u + rowLane;
 #unroll i ROWS
     {
-      let value = fourOfX(parameters.firstRow + row{i}, min(xFour, fours - 1u), inner);
+      let value = fourOfX(parameters.firstRow + row{i}, min(xFour, fours - 1u), inner, 0u, inner);
       xTile[(columnLane * ROWS + {i}u) * 8u + rowLane] = select(vec4<f32>(0.0), value, xFour < fours);
     }
 #end
@@ -170,7 +151,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #end
       for (var which = 0u; which < min(FOURS_PER_WORD, end - k); which++) {
 #unroll i ROWS
-        let x{i} = fourOfX(parameters.firstRow + row{i}, k + which, inner);
+        let x{i} = fourOfX(parameters.firstRow + row{i}, k + which, inner, 0u, inner);
 #end
 #unroll j COLUMNS
         {
@@ -186,7 +167,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 #else
   for (var k = 0u; k < fours; k++) {
 #unroll i ROWS
-    let x{i} = fourOfX(parameters.firstRow + row{i}, k, inner);
+    let x{i} = fourOfX(parameters.firstRow + row{i}, k, inner, 0u, inner);
 #end
 #unroll j COLUMNS
     {

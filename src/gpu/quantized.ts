@@ -5,6 +5,7 @@
 import int4Source from '../../shaders/weight-int4.wgsl?raw';
 import int8Source from '../../shaders/weight-int8.wgsl?raw';
 import f32Source from '../../shaders/weight-f32.wgsl?raw';
+import { matrixOperand } from './matrix-operand.ts';
 import type { RandomStream } from '../random/stream.ts';
 import type { Binding } from './buffer.ts';
 import type { KernelConstants } from './kernel.ts';
@@ -38,7 +39,11 @@ export interface WeightOperand {
   readonly zeroPoints?: Binding | undefined;
 }
 
-const sources: Record<WeightFormat, string> = { f32: f32Source, int8: int8Source, int4: int4Source };
+const sources: Record<WeightFormat, string> = {
+  f32: matrixOperand('dense', 10) + f32Source,
+  int8: int8Source,
+  int4: int4Source,
+};
 
 /** The shader text that reads a format. */
 export function weightSource(format: WeightFormat): string {
@@ -48,14 +53,14 @@ export function weightSource(format: WeightFormat): string {
 /** The constants that the shader text needs. */
 export function weightConstants(weight: WeightOperand, width: number): KernelConstants {
   return weight.format === 'f32'
-    ? { QUANTIZED: false, WEIGHT_VECTOR: width % 4 === 0 }
+    ? { QUANTIZED: false, DENSE_VECTOR: width % 4 === 0 }
     : { QUANTIZED: true, ZERO_POINTS: weight.zeroPoints !== undefined };
 }
 
 /** The bindings that the shader text declares. */
 export function weightBindings(weight: WeightOperand): Record<string, Binding> {
   return {
-    weight: weight.values,
+    [weight.format === 'f32' ? 'dense' : 'codes']: weight.values,
     ...(weight.scales ? { scales: weight.scales } : {}),
     ...(weight.zeroPoints ? { zeroPoints: weight.zeroPoints } : {}),
   };

@@ -4,6 +4,7 @@ import linearSource from '../../../shaders/linear.wgsl?raw';
 import type { RandomStream } from '../../random/stream.ts';
 import type { Binding } from '../buffer.ts';
 import type { Kernel, KernelConstants } from '../kernel.ts';
+import { matrixOperand } from '../matrix-operand.ts';
 import { valueOf, WORKGROUP, type Count, type Dispatch } from '../program.ts';
 import {
   dequantize,
@@ -22,9 +23,16 @@ const byFormat = (name: string, source: string) =>
   Object.fromEntries(
     formats.map((format) => [format, { name: `${name}-${format}`, source: weightSource(format) + source }]),
   ) as Record<WeightFormat, Kernel>;
-const forward = byFormat('linear', linearSource);
-const inputGradient = byFormat('linear-input-gradient', inputGradientSource);
-const weightGradient: Kernel = { name: 'linear-weight-gradient', source: weightGradientSource };
+const forward = byFormat('linear', matrixOperand('x', 1) + linearSource);
+const inputGradient = byFormat('linear-input-gradient', matrixOperand('dy', 1) + inputGradientSource);
+const adaptedInputGradient = byFormat(
+  'linear-input-gradient',
+  matrixOperand('dy', 1) + matrixOperand('loraA', 4) + inputGradientSource,
+);
+const weightGradient: Kernel = {
+  name: 'linear-weight-gradient',
+  source: matrixOperand('x', 1) + matrixOperand('dy', 2) + weightGradientSource,
+};
 
 /** A LoRA adapter of one layer: W becomes W + (alpha / rank) · B · A, per section of the layer's rows. */
 export interface LoraOperand {
@@ -74,7 +82,7 @@ export function linear(
       ...weightConstants(weight, inner),
       ROWS: tileRows,
       COLUMNS: tileColumns,
-      VECTOR: inner % 4 === 0,
+      X_VECTOR: inner % 4 === 0,
       QUADS: tileColumns / 4,
       Y_VECTOR: [columns, ...starts].every((count) => count % 4 === 0),
       BIAS: bias !== undefined,
@@ -141,7 +149,7 @@ export function linearInputGradient(
   const quads = tileColumns / 4;
   const layout = layoutOf(Math.ceil(Math.ceil(inner / 4) / quads), kind);
   return {
-    kernel: inputGradient[weight.format],
+    kernel: (lora ? adaptedInputGradient : inputGradient)[weight.format],
     constants: {
       ...layout.constants,
       ...weightConstants(weight, inner),
@@ -152,7 +160,7 @@ export function linearInputGradient(
       DX_VECTOR: [inner, dxStride, dxFirstColumn].every((count) => count % 4 === 0),
       ADD: add,
       LORA: lora !== undefined,
-      LORA_VECTOR: inner % 4 === 0,
+      LORAA_VECTOR: inner % 4 === 0,
     },
     bindings: {
       dy,
