@@ -1,6 +1,6 @@
 /**
- * Where adapters differ, a kernel has variants; this record says which to use. Chosen by measurement (src/gpu/tune.ts), stored
- * in checkpoints and pinned by `--variants`: with the same seed, adapter and variants a run repeats bit for bit.
+ * Where adapters differ, a kernel has variants; this record says which to use. Chosen by measurement
+ * (src/gpu/tune.ts) or pinned: with the same seed, adapter and variants a run repeats bit for bit.
  */
 export type MatmulVariant = 'spread-8x8' | 'spread-16x4' | 'grid-8x8' | 'tiled-8x8' | 'tiled-4x4';
 
@@ -46,7 +46,7 @@ export class VariantsError extends Error {
   override readonly name = 'VariantsError';
 }
 
-/** `matmul=spread-8x8,rowLanes=1`: what `--variants` takes and reports print. */
+/** `matmul=spread-8x8,rowLanes=1`: what `parseVariants` takes and reports print. */
 export function formatVariants(variants: KernelVariants): string {
   return Object.keys(variantChoices)
     .map((name) => `${name}=${variants[name as keyof KernelVariants]}`)
