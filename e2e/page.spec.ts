@@ -120,6 +120,29 @@ test('the link holds what is on screen, and Back and Forward walk through it', a
   await expect(page.getByRole('radio', { name: 'GiGPO' })).toBeChecked();
 });
 
+test('a link brings back what was unfolded, opened and turned over, and Back folds it again', async ({ page }) => {
+  await page.goto('./');
+  await expect(chosen(page)).toHaveCount(1);
+  await page.getByLabel('Show the hidden state', { exact: true }).check();
+  await expect(page).toHaveURL(/unfold=hidden-state/);
+  await page.getByRole('button', { name: 'Table: Utilisation' }).click();
+  await expect(page).toHaveURL(/numbers=utilisation/);
+  await page
+    .getByRole('button', { name: /^GiGPO .*arithmetic/ })
+    .first()
+    .click();
+  await expect(page).toHaveURL(/open=gigpo/);
+  const link = page.url();
+  const arithmetic = page.getByRole('complementary', { name: /The arithmetic: GiGPO/ });
+  await page.goBack();
+  await expect(arithmetic).toBeHidden();
+  await page.goto('about:blank');
+  await page.goto(link);
+  await expect(arithmetic).toBeVisible();
+  await expect(page.getByLabel('Show the hidden state', { exact: true })).toBeChecked();
+  await expect(page.getByRole('region', { name: 'Utilisation' })).toBeVisible();
+});
+
 test('a hostile link is mended and says what was changed', async ({ page }) => {
   await page.goto(
     './#v=9&alpha=1e308&K=-7&method=%3Cimg%20src%3Dx%3E&__proto__=1&constructor=x&gamma=NaN&step=999999&task=0&trajectory=0',

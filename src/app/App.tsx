@@ -16,8 +16,8 @@ import { Header } from './shell/Header.tsx';
 import { Notices } from './shell/Notices.tsx';
 import { SourceBar } from './shell/SourceBar.tsx';
 import { usePageKeys } from './shell/use-page-keys.ts';
-import { useAppearance, useLesson, useSelection, useSettings } from './state/controls.ts';
-import { nothing, type Method } from './state/fields.ts';
+import { useAppearance, useLesson, useSelection, useSettings, useView } from './state/controls.ts';
+import { nothing } from './state/fields.ts';
 import { useEstimates } from './state/estimates.ts';
 import { openRecorded, useRollouts } from './state/rollouts.ts';
 import { useGlossary } from './glossary/open-glossary.ts';
@@ -54,7 +54,7 @@ export function App() {
   useAppearanceOnPage();
 
   const [hovered, hover] = useState(nothing);
-  const [opened, open] = useState<Method | null>(null);
+  const opened = useView((view) => view.arithmetic);
   const batch = estimates?.batch ?? null;
   const taskNumber = batch ? Math.min(taskInUse(selection.task), batch.tasks.size - 1) : 0;
   const task = useMemo(() => (batch ? taskOf(batch, taskNumber) : null), [batch, taskNumber]);
@@ -133,13 +133,15 @@ export function App() {
                 onMethod={(method) => {
                   useSettings.setState({ method });
                 }}
-                onOpen={open}
+                onOpen={(arithmetic) => {
+                  useView.setState({ arithmetic });
+                }}
               />
             ) : (
               <p className="soft">{texts.compare.none}</p>
             )}
           </section>
-          {estimates && row >= 0 && opened && (
+          {estimates && row >= 0 && opened !== 'none' && (
             <Suspense>
               <Arithmetic
                 estimates={estimates}
@@ -147,7 +149,7 @@ export function App() {
                 method={opened}
                 onHover={hover}
                 onClose={() => {
-                  open(null);
+                  useView.setState({ arithmetic: 'none' });
                 }}
               />
             </Suspense>

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { explainRow } from '../../estimators/explain.ts';
 import { methods as methodTable } from '../../estimators/registry.ts';
 import { advantagePaint, depthPaint } from '../chart/colour.ts';
 import { FigureSave } from '../chart/FigureSave.tsx';
 import { Termed } from '../glossary/Termed.tsx';
 import { share, signed } from '../number.ts';
+import { Fold } from '../shell/Fold.tsx';
 import type { Estimates } from '../state/estimates.ts';
 import { methods, type Method } from '../state/fields.ts';
 import { useTexts } from '../text/language.ts';
@@ -36,7 +37,6 @@ export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: Step
   const valueOf = (one: Method) => byMethod[one]?.advantage[row] ?? NaN;
   const truth = truthOf(estimates, row);
   const inReturns = settings.mode === 'mean_norm';
-  const [isOpen, setOpen] = useState(false);
   const value = valueOf(method);
   const oracle = oracleAdvantage(estimates, settings.K, row);
   const parts = estimate ? explainRow(batch, estimate, row).parts : [];
@@ -206,19 +206,11 @@ export function StepAdvantage({ estimates, row, method, onMethod, onOpen }: Step
         {truth && <TruthRows truth={truth} gamma={settings.gamma} sharedReach={inReturns ? reach : null} />}
       </table>
       {truth && (
-        <details
-          open={isOpen}
-          onToggle={(event) => {
-            setOpen(event.currentTarget.open);
-          }}
-        >
-          <summary>{texts.truth.open}</summary>
-          {isOpen && (
-            <Suspense>
-              <Misled estimates={estimates} row={row} method={method} />
-            </Suspense>
-          )}
-        </details>
+        <Fold name="misled" summary={texts.truth.open}>
+          <Suspense>
+            <Misled estimates={estimates} row={row} method={method} />
+          </Suspense>
+        </Fold>
       )}
     </div>
   );

@@ -1,6 +1,8 @@
-import { useId, useState, type ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { Termed } from '../glossary/Termed.tsx';
 import type { GlossaryTerm } from '../glossary/words.ts';
+import type { FigureName } from '../state/fields.ts';
+import { useNumbers } from '../state/unfolded.ts';
 import { useTexts } from '../text/language.ts';
 import { FigureSave, tableOf, type FigureTable } from './FigureSave.tsx';
 import './Figure.css';
@@ -8,6 +10,8 @@ import './Figure.css';
 export type { FigureTable };
 
 interface FigureProps {
+  /** What links call it. */
+  readonly name: FigureName;
   readonly title: string;
   /** What the figure shows right now, as one sentence. */
   readonly sentence?: string;
@@ -26,9 +30,9 @@ interface FigureProps {
 const MOST_ROWS = 500;
 
 /** A figure: its name, a sentence, the picture, and the same numbers as a table one click away. */
-export function Figure({ title, sentence, terms = [], aside, table, isDrawn = true, children }: FigureProps) {
+export function Figure({ name, title, sentence, terms = [], aside, table, isDrawn = true, children }: FigureProps) {
   const texts = useTexts().table;
-  const [asTable, showTable] = useState(false);
+  const [asTable, showTable] = useNumbers(name);
   const id = useId();
   return (
     <figure className="figure" aria-labelledby={id}>

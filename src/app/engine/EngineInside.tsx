@@ -8,6 +8,7 @@ import {
   type SelfTestResult,
 } from '../../workers/engine/client.ts';
 import { count, number } from '../number.ts';
+import { useView } from '../state/controls.ts';
 import { useTexts } from '../text/language.ts';
 import { useEngineTexts } from './use-engine-texts.ts';
 
@@ -227,7 +228,7 @@ function SelfTest() {
 
 function Shader() {
   const texts = useEngineTexts();
-  const [name, choose] = useState('');
+  const name = useView((view) => view.kernel);
   const [source, setSource] = useState({ name: '', text: '' });
   useEffect(() => {
     void shaders[name]?.().then((text) => {
@@ -242,7 +243,7 @@ function Shader() {
           <select
             value={name}
             onChange={(event) => {
-              choose(event.target.value);
+              useView.setState({ kernel: event.target.value });
             }}
           >
             <option value="">{texts.chooseSource}</option>

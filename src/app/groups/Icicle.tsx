@@ -3,6 +3,7 @@ import { depthPaint } from '../chart/colour.ts';
 import { useWidth } from '../chart/use-width.ts';
 import { count, number } from '../number.ts';
 import type { Task } from '../rollouts/task.ts';
+import { Fold } from '../shell/Fold.tsx';
 import { useTexts } from '../text/language.ts';
 import type { GroupLine } from './group-table.ts';
 import type { GroupNode } from './hierarchy.ts';
@@ -146,8 +147,7 @@ export function Icicle(props: IcicleProps) {
         {texts.node(told.node.level, told.node.members.length, told.split)}, {texts.meanReturn(told.mean)}
       </p>
       <p className="soft small">{texts.successKey}</p>
-      <details className="icicle-table small">
-        <summary>{all.table.show}</summary>
+      <Fold name="groups" className="icicle-table small" summary={all.table.show}>
         <table>
           <thead>
             <tr>
@@ -172,7 +172,7 @@ export function Icicle(props: IcicleProps) {
             ))}
           </tbody>
         </table>
-      </details>
+      </Fold>
     </div>
   );
 }

@@ -108,6 +108,7 @@ export function AlphaMap({ view, depth }: { readonly view: LabView; readonly dep
   const sentence = texts.mapSentence(name, depth, shown, here.skip[measure], bestK, bestAlpha, best, isWithinError);
   return (
     <Figure
+      name="lab-map"
       title={`${texts.mapTitle}: ${name}`}
       sentence={sentence}
       table={() => ({

@@ -1,6 +1,7 @@
 import type { Figure as Measured } from '../../analysis/lab/measures.ts';
 import { Figure } from '../chart/Figure.tsx';
 import { Origin } from '../chart/Origin.tsx';
+import type { FigureName } from '../state/fields.ts';
 import { LevelChart, type LevelSeries } from './LevelChart.tsx';
 import { useLabTexts } from './use-lab-texts.ts';
 import type { LabView } from './view.ts';
@@ -9,6 +10,7 @@ const point = (value: number | null | undefined): Measured => ({ value: value ??
 
 /** Several measures of the levels on the same axis. */
 function LevelFigure(props: {
+  readonly name: FigureName;
   readonly view: LabView;
   readonly title: string;
   readonly sentence: string;
@@ -18,6 +20,7 @@ function LevelFigure(props: {
   const places = Array.from({ length: props.view.deepest + 1 }, (_, k) => k);
   return (
     <Figure
+      name={props.name}
       title={props.title}
       sentence={props.sentence}
       aside={<Origin of={props.view.origin} />}
@@ -54,6 +57,7 @@ export function Truths({ view }: { readonly view: LabView }) {
   ].filter(({ values }) => values.some(({ value }) => Number.isFinite(value)));
   return (
     <LevelFigure
+      name="lab-truths"
       view={view}
       title={texts.truthsTitle}
       sentence={texts.truthsSentence(state[view.deepest]!.value, oracle[view.deepest]!.value, view.deepest)}
@@ -79,6 +83,7 @@ export function Parts({ view }: { readonly view: LabView }) {
   const last = parts[parts.length - 1]!;
   return (
     <LevelFigure
+      name="lab-parts"
       view={view}
       title={texts.partsTitle}
       sentence={texts.partsSentence(last.baseline.rms.value, last.absent.rms.value, last.k)}

@@ -1,6 +1,7 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { isRecordedOnly, memoryOf } from '../../workers/lab/setting.ts';
 import { Origin } from '../chart/Origin.tsx';
+import { Fold } from '../shell/Fold.tsx';
 import { useLabChoices } from '../state/controls.ts';
 import { labFields, nothing, type LabChoices } from '../state/fields.ts';
 import { AlphaMap } from './AlphaMap.tsx';
@@ -20,7 +21,6 @@ export default function LabInside() {
   const texts = useLabTexts();
   const choices = useLabChoices();
   const { view, recorded } = useLab();
-  const [isOpen, setOpen] = useState(false);
   useEffect(() => followLabChoices(), []);
   const wanted = wantedOf(choices);
   const isStale = view !== null && !isAnswered(view, wanted);
@@ -48,19 +48,11 @@ export default function LabInside() {
         </div>
       )}
       <Cases recorded={recorded} />
-      <details
-        open={isOpen}
-        onToggle={(event) => {
-          setOpen(event.currentTarget.open);
-        }}
-      >
-        <summary>{texts.more}</summary>
-        {isOpen && (
-          <Suspense>
-            <More recorded={recorded} />
-          </Suspense>
-        )}
-      </details>
+      <Fold name="lab-more" summary={texts.more}>
+        <Suspense>
+          <More recorded={recorded} />
+        </Suspense>
+      </Fold>
     </div>
   );
 }

@@ -60,7 +60,14 @@ export function Levels({ view, depth }: { readonly view: LabView; readonly depth
           const values = curve[what];
           const sentence = texts.curveSentence(title, values[0]!, values[last]!, last, curve.coverage[last]!);
           return (
-            <Figure key={what} title={title} sentence={sentence} table={table} aside={<Origin of={view.origin} />}>
+            <Figure
+              key={what}
+              name={`lab-${what}`}
+              title={title}
+              sentence={sentence}
+              table={table}
+              aside={<Origin of={view.origin} />}
+            >
               <LevelChart axis={texts.level} places={places} series={[{ name: title, values }]} sentence={sentence} />
             </Figure>
           );

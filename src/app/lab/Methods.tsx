@@ -1,29 +1,16 @@
-import { useState } from 'react';
 import type { LabFigure } from '../../analysis/lab/figures.ts';
 import type { Figure as Measured } from '../../analysis/lab/measures.ts';
 import { methods as methodTable } from '../../estimators/registry.ts';
 import { Figure } from '../chart/Figure.tsx';
 import { IntervalRows } from '../chart/IntervalRows.tsx';
 import { Origin } from '../chart/Origin.tsx';
-import { useSettings } from '../state/controls.ts';
+import { useSettings, useView } from '../state/controls.ts';
+import { labQuantities } from '../state/fields.ts';
 import type { LabTexts } from '../text/lab-en.ts';
 import { useLabTexts } from './use-lab-texts.ts';
 import type { LabView } from './view.ts';
 
-const quantities = [
-  'correlation',
-  'correlationOverGigpo',
-  'scaledMse',
-  'signAgreement',
-  'noSignal',
-  'gradientCosine',
-  'gradientMeanCosine',
-  'gradientNormRatio',
-  'rmsBias',
-  'variance',
-  'oracleBias',
-] as const;
-type Quantity = (typeof quantities)[number];
+type Quantity = (typeof labQuantities)[number];
 
 /** Of these less is better. */
 const lower: readonly Quantity[] = ['scaledMse', 'noSignal', 'rmsBias', 'variance', 'oracleBias'];
@@ -38,7 +25,7 @@ interface MethodRow {
 /** Every method held against the truth, one quantity as a picture and all of them as a table. */
 export function Methods({ view, depth }: { readonly view: LabView; readonly depth: number }) {
   const texts = useLabTexts();
-  const [quantity, choose] = useState<Quantity>('correlation');
+  const quantity = useView((view) => view.labQuantity);
   const mode = useSettings((state) => state.normalisation);
   const rows = methodRows(view.methods ?? [], mode, depth, texts);
   const shown = rows
@@ -57,6 +44,7 @@ export function Methods({ view, depth }: { readonly view: LabView; readonly dept
   );
   return (
     <Figure
+      name="lab-methods"
       title={texts.methodsTitle}
       isDrawn={false}
       sentence={
@@ -74,10 +62,10 @@ export function Methods({ view, depth }: { readonly view: LabView; readonly dept
             value={quantity}
             aria-label={texts.measure}
             onChange={(event) => {
-              choose(event.currentTarget.value as Quantity);
+              useView.setState({ labQuantity: event.currentTarget.value as Quantity });
             }}
           >
-            {quantities.map((one) => (
+            {labQuantities.map((one) => (
               <option key={one} value={one}>
                 {texts.quantities[one]}
               </option>
@@ -90,12 +78,12 @@ export function Methods({ view, depth }: { readonly view: LabView; readonly dept
         head: [
           texts.methodColumns.method,
           texts.methodColumns.target,
-          ...quantities.map((one) => texts.quantities[one]),
+          ...labQuantities.map((one) => texts.quantities[one]),
         ],
         rows: rows.map((row) => [
           row.name,
           texts.target[row.scaled.target],
-          ...quantities.map((one) => {
+          ...labQuantities.map((one) => {
             const at = valueOf(row, one);
             return at === null ? '–' : texts.interval(at);
           }),

@@ -4,6 +4,7 @@ import type { MemorySweep } from '../../analysis/lab/memory-sweep.ts';
 import type { RecordedLab } from '../../analysis/lab/recorded.ts';
 import { Figure } from '../chart/Figure.tsx';
 import { Origin } from '../chart/Origin.tsx';
+import type { FigureName } from '../state/fields.ts';
 import { LevelChart, type LevelSeries } from './LevelChart.tsx';
 import { memoryRecord, recordOf } from './lab.ts';
 import { useLabTexts } from './use-lab-texts.ts';
@@ -45,6 +46,7 @@ export default function More({ recorded }: { readonly recorded: RecordedLab | nu
 }
 
 function Plain(props: {
+  readonly name: FigureName;
   readonly title: string;
   readonly sentence: string;
   readonly axis: string;
@@ -54,6 +56,7 @@ function Plain(props: {
   const texts = useLabTexts();
   return (
     <Figure
+      name={props.name}
       title={props.title}
       sentence={props.sentence}
       aside={<Origin of="recorded" />}
@@ -77,6 +80,7 @@ function Sizes({ recorded: { sizes, deepest } }: { readonly recorded: RecordedLa
   const ends = series[0]!.values;
   return (
     <Plain
+      name="lab-sizes"
       title={texts.sizesTitle}
       sentence={texts.sizesSentence(ends[0]!.value, ends[ends.length - 1]!.value, 0)}
       axis={texts.group}
@@ -93,6 +97,7 @@ function Quality({ tables }: { readonly tables: readonly RecordedLab[] }) {
   const hgpo = ({ map }: RecordedLab) => map.find(({ K, alpha, skipZero }) => K === 2 && alpha === 1 && skipZero);
   return (
     <Plain
+      name="lab-quality"
       title={texts.qualityTitle}
       sentence={texts.qualitySentence}
       axis={texts.qualityAxis}
@@ -120,6 +125,7 @@ function Rooms({ record: { rows } }: { readonly record: MemorySweep }) {
     <>
       <Plain
         {...shared}
+        name="lab-rooms"
         title={texts.roomsTitle}
         series={[0, 1].map((k) => ({
           name: texts.roomsSeries(k),
@@ -128,6 +134,7 @@ function Rooms({ record: { rows } }: { readonly record: MemorySweep }) {
       />
       <Plain
         {...shared}
+        name="lab-hides"
         title={texts.hidesTitle}
         series={[{ name: texts.hidesSeries, values: rooms.map((room) => point(room.observationHidesNodes)) }]}
       />
@@ -149,6 +156,7 @@ function Memory({ record: { rows } }: { readonly record: MemorySweep }) {
       {[false, true].map((tied) => (
         <Plain
           key={String(tied)}
+          name={tied ? 'lab-memory-tied' : 'lab-memory'}
           title={`${texts.memoryTitle}: ${tied ? 'K_group = K_mem' : 'K_group = 0'}`}
           sentence={texts.memorySentence}
           axis={texts.memoryAxis}

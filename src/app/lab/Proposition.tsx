@@ -21,6 +21,7 @@ export function Proposition({ view, depth }: { readonly view: LabView; readonly 
   const interval = ({ low, high }: Measured) => `${number(low)} – ${number(high)}`;
   return (
     <Figure
+      name="lab-trial"
       title={texts.trialTitle}
       sentence={texts.trialNote(depth, trial.alpha, trial.coverage)}
       aside={<Origin of={view.origin} />}

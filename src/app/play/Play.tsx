@@ -4,14 +4,15 @@ import type { EpisodeStart, PresetName, RoomsEvent, ShopEvent } from '../../work
 import {
   branchEnds,
   carryOut,
+  followHiddenSwitch,
   goTo,
   pathTo,
   recordedAction,
-  showHidden,
   startEpisode,
   usePlay,
   type Moment,
 } from './episode.ts';
+import { useFold } from '../state/unfolded.ts';
 import { FloorPlan } from './FloorPlan.tsx';
 import { ShopPage } from './ShopPage.tsx';
 import { useTexts } from '../text/language.ts';
@@ -25,7 +26,9 @@ export function Play() {
   const texts = usePlayTexts();
   const page = useTexts().play;
   const played = usePlay();
-  const { moments, current, busy, error, hidden, showsHidden, start } = played;
+  const { moments, current, busy, error, hidden, start } = played;
+  const [showsHidden, showHidden] = useFold('hidden-state');
+  useEffect(() => void followHiddenSwitch(), [showsHidden]);
   const moment = moments[current];
   const recorded = recordedAction(played);
   return (
@@ -67,7 +70,9 @@ export function Play() {
               <input
                 type="checkbox"
                 checked={showsHidden}
-                onChange={(event) => void showHidden(event.currentTarget.checked)}
+                onChange={(event) => {
+                  showHidden(event.currentTarget.checked);
+                }}
               />{' '}
               {page.showHidden}
             </label>

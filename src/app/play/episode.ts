@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import { WorkerCallError, WorkerLostError } from '../../workers/calls.ts';
 import type { Environments } from '../../workers/environments.ts';
+import { isUnfolded } from '../state/unfolded.ts';
 import type { EnvironmentView, EpisodeStart, HiddenView } from '../../workers/views.ts';
 
 /** One moment of an episode: where it stood after an action. Moments form a tree, because one can go back and act otherwise. */
@@ -28,7 +29,6 @@ export interface PlayedEpisode {
   readonly error: string | null;
   /** The hidden state of the current moment, for viewers who asked. */
   readonly hidden: HiddenView | null;
-  readonly showsHidden: boolean;
 }
 
 const nothingPlayed: PlayedEpisode = {
@@ -40,7 +40,6 @@ const nothingPlayed: PlayedEpisode = {
   busy: false,
   error: null,
   hidden: null,
-  showsHidden: false,
 };
 
 export const usePlay = create<PlayedEpisode>(() => nothingPlayed);
@@ -105,7 +104,6 @@ export function startEpisode(start: EpisodeStart): Promise<void> {
     const first = await begin(start);
     usePlay.setState({
       ...nothingPlayed,
-      showsHidden: usePlay.getState().showsHidden,
       start,
       moments: [first],
       current: 0,
@@ -133,7 +131,6 @@ export function replay(
     for (const action of actions.slice(0, step)) moments.push(await act(moments.length - 1, action));
     usePlay.setState({
       ...nothingPlayed,
-      showsHidden: usePlay.getState().showsHidden,
       start,
       moments,
       current: moments.length - 1,
@@ -195,7 +192,7 @@ export function carryOut(action: string): Promise<void> {
 
 /** Puts the episode away. */
 export function leaveEpisode(): void {
-  usePlay.setState({ ...nothingPlayed, showsHidden: usePlay.getState().showsHidden });
+  usePlay.setState(nothingPlayed);
 }
 
 /** Goes back, or across, to a moment that has been there. */
@@ -206,15 +203,14 @@ export function goTo(moment: number): Promise<void> {
   });
 }
 
-/** Shows or hides what no policy sees. */
-export function showHidden(shown: boolean): Promise<void> {
-  usePlay.setState({ showsHidden: shown });
-  return busily(() => Promise.resolve());
+/** Takes or drops what no policy sees, after the switch for it has moved. */
+export async function followHiddenSwitch(): Promise<void> {
+  if (usePlay.getState().current >= 0) await busily(() => Promise.resolve());
 }
 
 async function reveal(): Promise<void> {
-  const { showsHidden, current } = usePlay.getState();
-  usePlay.setState({ hidden: showsHidden && current >= 0 ? await (await environments()).reveal(player) : null });
+  const isWanted = isUnfolded('hidden-state') && usePlay.getState().current >= 0;
+  usePlay.setState({ hidden: isWanted ? await (await environments()).reveal(player) : null });
 }
 
 /** The recorded action at the current moment, or null where one has left the recorded path or reached its end. */

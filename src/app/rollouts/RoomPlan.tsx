@@ -4,6 +4,7 @@ import { episodeStart } from '../../rollouts/episode-start.ts';
 import { toldEvents, type HiddenView } from '../../workers/views.ts';
 import { hiddenAfter } from '../play/episode.ts';
 import { FloorPlan } from '../play/FloorPlan.tsx';
+import { useFold } from '../state/unfolded.ts';
 import { useTexts } from '../text/language.ts';
 import './RoomPlan.css';
 
@@ -20,7 +21,7 @@ interface RoomPlanProps {
  */
 export default function RoomPlan({ batch, rows }: RoomPlanProps) {
   const texts = useTexts().play;
-  const [showsHidden, showHidden] = useState(false);
+  const [showsHidden, showHidden] = useFold('hidden-state');
   const hidden = useHidden(batch, rows, showsHidden);
   const events = toldEvents(Array.from(rows, (row) => batch.observations.values[batch.observation[row]!]!));
   if (events?.[0]?.kind !== 'start') return null;

@@ -9,13 +9,14 @@ import { Origin } from '../chart/Origin.tsx';
 import { useSelection, useSettings } from '../state/controls.ts';
 import { controlsOf, type Estimates } from '../state/estimates.ts';
 import { nothing } from '../state/fields.ts';
-import { useLivePanel } from '../state/live-panel.ts';
 import { tell } from '../state/notices.ts';
 import { openFile, openRecorded, useRollouts, type RolloutOrigin } from '../state/rollouts.ts';
+import { useFold } from '../state/unfolded.ts';
 import { instructiveStep, chooseAddress } from '../state/selection.ts';
 import { taskTitle } from '../rollouts/task-title.ts';
 import type { Texts } from '../text/en.ts';
 import { useTexts } from '../text/language.ts';
+import { Fold } from './Fold.tsx';
 import { GpuStatus } from './GpuStatus.tsx';
 import { RecordedSource } from './RecordedSource.tsx';
 import './SourceBar.css';
@@ -27,7 +28,7 @@ const LivePanel = lazy(() => import('../live/LivePanel.tsx').then((module) => ({
 export function SourceBar({ estimates, task }: { readonly estimates: Estimates | null; readonly task: number }) {
   const texts = useTexts().source;
   const { origin, report, reading } = useRollouts();
-  const isLiveOpen = useLivePanel((state) => state.open);
+  const [isLiveOpen, openLive] = useFold('live');
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   useFileDrop();
@@ -121,7 +122,7 @@ export function SourceBar({ estimates, task }: { readonly estimates: Estimates |
           aria-expanded={isLiveOpen}
           aria-controls="live-panel"
           onClick={() => {
-            useLivePanel.setState({ open: !isLiveOpen });
+            openLive(!isLiveOpen);
           }}
         >
           ▶ {texts.live}
@@ -149,14 +150,13 @@ export function SourceBar({ estimates, task }: { readonly estimates: Estimates |
         )}
       </div>
       {report && (
-        <details className="source-report">
-          <summary>{texts.report}</summary>
+        <Fold name="import" className="source-report" summary={texts.report}>
           <ul lang="en">
             {reportSentences(report).map((sentence, index) => (
               <li key={index}>{sentence}</li>
             ))}
           </ul>
-        </details>
+        </Fold>
       )}
     </section>
   );

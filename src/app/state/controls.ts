@@ -11,6 +11,7 @@ import {
   selectionFields,
   settingFields,
   trainingFields,
+  viewFields,
 } from './fields.ts';
 import { tell } from './notices.ts';
 import { ownValue, repair } from './repair.ts';
@@ -61,3 +62,6 @@ export const useSelection = create<ValuesOf<typeof selectionFields>>(() => defau
 export const usePlayedMoves = create<ValuesOf<typeof playFields>>(() => defaultsOf(playFields));
 
 export const useLesson = create<ValuesOf<typeof lessonFields>>(() => defaultsOf(lessonFields));
+
+/** What is unfolded, for links: a visit starts with everything folded. */
+export const useView = create<ValuesOf<typeof viewFields>>(() => defaultsOf(viewFields));

@@ -2,7 +2,7 @@ import { methodNames } from '../../estimators/registry.ts';
 import { labPlaces, recordedOnly } from '../../workers/lab/setting.ts';
 import { roomTasks, shippedPolicies } from '../../workers/rollout/choices.ts';
 import { comparedMethods, deepestLevel, type ComparedMethod } from '../../workers/estimation/derive.ts';
-import type { StartingPolicy } from '../../workers/training/client.ts';
+import type { IterationMetrics, StartingPolicy } from '../../workers/training/client.ts';
 
 /**
  * Every piece of state that a person can set, in one table: its kind, its range, its default, and where it is kept. Links,
@@ -33,11 +33,18 @@ export interface NumberField extends Kept {
   readonly default: number;
 }
 
-/** A text of a fixed form that holds nothing but numbers. */
+/** A text of a fixed form in which nothing but numbers and plain names fits. */
 export interface FormField extends Kept {
   readonly kind: 'form';
   readonly form: RegExp;
   readonly default: string;
+}
+
+/** Some of a list of names, joined by dots in the order of the list. */
+export interface SetField extends Kept {
+  readonly kind: 'set';
+  readonly options: readonly string[];
+  readonly default: '';
 }
 
 const choice = <const T extends readonly string[]>(
@@ -59,6 +66,8 @@ const form = (fallback: string, pattern: RegExp, kept: Kept): FormField => ({
   form: pattern,
   ...kept,
 });
+
+const set = (options: readonly string[], kept: Kept): SetField => ({ kind: 'set', options, default: '', ...kept });
 
 const setting = (link: string): Kept => ({ link, stored: true });
 const selected = (link: string): Kept => ({ link, stored: false });
@@ -199,6 +208,46 @@ export const trainingFields = {
   trainHidden: choice(['pause', 'keep going'], 'pause', setting('t-hidden')),
 } as const;
 
+/** Metrics of training that have a curve of their own. */
+export const curveNames = [
+  'success',
+  'meanReward',
+  'clipFraction',
+  'kl',
+  'policyLoss',
+  'meanAdvantage',
+  'entropy',
+  'gradientNorm',
+  'invalidShare',
+  'episodeLength',
+  'withoutSignal',
+  'penaltyOnly',
+  'failedGroups',
+  'klOnlyUpdates',
+  'ratioSpread',
+  'valueLoss',
+  'score',
+] as const satisfies readonly (keyof IterationMetrics)[];
+export type CurveName = (typeof curveNames)[number];
+
+/** Studies that are recorded in `studies/`, by file name. */
+export const studies = ['tabular'] as const;
+
+/** What methods can be compared by in the lab. */
+export const labQuantities = [
+  'correlation',
+  'correlationOverGigpo',
+  'scaledMse',
+  'signAgreement',
+  'noSignal',
+  'gradientCosine',
+  'gradientMeanCosine',
+  'gradientNormRatio',
+  'rmsBias',
+  'variance',
+  'oracleBias',
+] as const;
+
 /** What the lab measures and shows. */
 export const labFields = {
   labPlace: choice([...labPlaces, ...recordedOnly], 'rooms-50', setting('lab')),
@@ -213,14 +262,88 @@ export const labFields = {
   labMeasure: choice(['rmsBias', 'variance', 'mse', 'correlation'], 'mse', setting('lab-map')),
 } as const;
 
-export type Field = ChoiceField<string> | NumberField | FormField;
+/** Figures, by the name under which a link says that they show their numbers. */
+export const figureNames = [
+  'utilisation',
+  'sizes',
+  'no-signal',
+  'flips',
+  'lab-bias',
+  'lab-variance',
+  'lab-map',
+  'lab-trial',
+  'lab-methods',
+  'lab-truths',
+  'lab-parts',
+  'lab-sizes',
+  'lab-quality',
+  'lab-rooms',
+  'lab-hides',
+  'lab-memory',
+  'lab-memory-tied',
+  'study-after',
+  'study-curves',
+  'study-differences',
+  'validation',
+  'level-utilisation',
+  'level-without-signal',
+  'level-sizes',
+  'phase-times',
+  'success-by-task',
+  ...curveNames,
+] as const;
+export type FigureName = (typeof figureNames)[number];
+
+/** Folded parts of the page and switches that show more of something. */
+export const folds = [
+  'live',
+  'hidden-state',
+  'groups',
+  'misled',
+  'import',
+  'lab-more',
+  'hyper-parameters',
+  'options',
+  'back',
+  'more-curves',
+  'study',
+  'study-seeds',
+  'study-runs',
+  'engine',
+  'greedy',
+] as const;
+export type FoldName = (typeof folds)[number];
+
+/** What of the page is unfolded, and what the parts show that have a choice of their own. */
+export const viewFields = {
+  /** The method whose arithmetic is open for the chosen step. */
+  arithmetic: choice(['none', ...methods], 'none', selected('open')),
+  /** Figures that show their numbers instead of a picture. */
+  numbers: set(figureNames, selected('numbers')),
+  unfolded: set(folds, selected('unfold')),
+  /** What the lab's comparison of methods shows. */
+  labQuantity: choice(labQuantities, 'correlation', selected('lab-show')),
+  /** The episode that is played before and after training. */
+  watchSplit: choice(['set', 'train', 'seen', 'unseen'], 'set', selected('watch')),
+  watchEpisode: number(0, { min: 0, max: 999, step: 1 }, selected('watch-episode')),
+  study: choice(studies, 'tabular', selected('study')),
+  /** Numbers of the study's environment and of its outcome, in the order of its file. */
+  studySetting: number(0, { min: 0, max: 99, step: 1 }, selected('study-env')),
+  studyOutcome: number(0, { min: 0, max: 99, step: 1 }, selected('study-show')),
+  /** Numbers of the study's methods whose curves are drawn; nothing = GRPO, GiGPO and HGPO. */
+  studyMethods: form('', /^(?:none|\d{1,2}(?:\.\d{1,2}){0,99})?$/, selected('study-methods')),
+  /** File of the kernel whose source is shown. */
+  kernel: form('', /^(?:[a-z0-9-]{1,40}\.wgsl)?$/, selected('kernel')),
+} as const;
+
+export type Field = ChoiceField<string> | NumberField | FormField | SetField;
 export type FieldTable = Readonly<Record<string, Field>>;
 
 /** The values that a table of fields describes. */
 export type ValuesOf<Table extends FieldTable> = {
   readonly [Name in keyof Table]: Table[Name] extends ChoiceField<infer T>
     ? T
-    : Table[Name] extends FormField
+    : Table[Name] extends FormField | SetField
       ? string
       : number;
 };
@@ -232,6 +355,7 @@ export type TrainingChoices = ValuesOf<typeof trainingFields>;
 export type LabChoices = ValuesOf<typeof labFields>;
 export type LiveSettings = ValuesOf<typeof liveFields>;
 export type PlayedMoves = ValuesOf<typeof playFields>;
+export type View = ValuesOf<typeof viewFields>;
 export type Lesson = ValuesOf<typeof lessonFields>;
 
 /** Every field of the page; their names differ from each other, and so do their names in links. */
@@ -243,6 +367,7 @@ export const allFields = {
   ...lessonFields,
   ...trainingFields,
   ...labFields,
+  ...viewFields,
   ...appearanceFields,
 } as const;
 export type FieldName = keyof typeof allFields;

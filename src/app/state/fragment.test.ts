@@ -9,8 +9,10 @@ const valueOf = (field: Field): fc.Arbitrary<string | number> =>
   field.kind === 'choice'
     ? fc.constantFrom(...field.options)
     : field.kind === 'form'
-      ? fc.array(fc.integer({ min: 0, max: 999 }), { maxLength: 200 }).map((places) => places.join('.'))
-      : fc.double({ min: field.min, max: field.max, noNaN: true }).map((x) => onRaster(field, x));
+      ? fc.stringMatching(field.form)
+      : field.kind === 'set'
+        ? fc.subarray([...field.options]).map((names) => names.join('.'))
+        : fc.double({ min: field.min, max: field.max, noNaN: true }).map((x) => onRaster(field, x));
 const values = Object.fromEntries(Object.entries<Field>(allFields).map(([name, field]) => [name, valueOf(field)]));
 
 describe('the link', () => {
@@ -66,7 +68,10 @@ describe('the link', () => {
           const got = taken[one as keyof typeof taken];
           if (field.kind === 'choice') expect(field.options).toContain(got);
           else if (field.kind === 'form') expect(got).toMatch(field.form);
-          else expect(got === Math.min(field.max, Math.max(field.min, Number(got)))).toBe(true);
+          else if (field.kind === 'set') {
+            const named = String(got).split('.');
+            expect(field.options.filter((option) => named.includes(option)).join('.')).toBe(got);
+          } else expect(got === Math.min(field.max, Math.max(field.min, Number(got)))).toBe(true);
           if (got === field.default) continue;
           expect(link.given(field)).toBeDefined();
         }

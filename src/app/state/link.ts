@@ -7,6 +7,7 @@ import {
   useSelection,
   useSettings,
   useTrainingChoices,
+  useView,
 } from './controls.ts';
 import {
   appearanceFields,
@@ -17,6 +18,7 @@ import {
   selectionFields,
   settingFields,
   trainingFields,
+  viewFields,
   type FieldTable,
 } from './fields.ts';
 import { readFragment, writeFragment } from './fragment.ts';
@@ -41,6 +43,7 @@ const linked = [
   { table: playFields, store: usePlayedMoves },
   { table: lessonFields, store: useLesson },
   { table: trainingFields, store: useTrainingChoices },
+  { table: viewFields, store: useView },
   { table: appearanceFields, store: useAppearance },
 ] as const;
 

@@ -50,6 +50,13 @@ function repairField(field: Field, raw: unknown): { value: string | number; reas
       ? { value: raw }
       : { value: field.default, reason: 'not a value' };
   }
+  if (field.kind === 'set') {
+    const named = typeof raw === 'string' && raw !== '' ? raw.split('.') : [];
+    const value = field.options.filter((option) => named.includes(option)).join('.');
+    return named.every((name) => field.options.includes(name)) && typeof raw === 'string'
+      ? { value }
+      : { value, reason: 'not a value' };
+  }
   if (field.kind === 'form') {
     return typeof raw === 'string' && field.form.test(raw)
       ? { value: raw }

@@ -3,8 +3,8 @@ import { useLiveSettings, useSelection } from './controls.ts';
 import { nothing, type LiveSettings, type Selection } from './fields.ts';
 import { tell } from './notices.ts';
 import { openLive, openRecorded, useRollouts } from './rollouts.ts';
+import { unfold } from './unfolded.ts';
 import { chooseAddress } from './selection.ts';
-import { useLivePanel } from './live-panel.ts';
 
 /** What was played last, so that Back and Forward find it again. */
 let played: { readonly batch: RolloutBatch; readonly settings: LiveSettings } | null = null;
@@ -46,7 +46,7 @@ export function followSource(): void {
         return;
       }
       awaited = useSelection.getState();
-      useLivePanel.setState({ open: true });
+      unfold('live', true);
       tell({ kind: 'live awaited' });
       useSelection.setState({ source: 'recorded', task: nothing, trajectory: nothing, step: nothing });
     }

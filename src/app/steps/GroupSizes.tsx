@@ -47,6 +47,7 @@ function Histograms({ levels, deepest }: GroupSizesProps) {
   const sentence = texts.sizesSentence(last.k, 1 - last.utilisation);
   return (
     <Figure
+      name="sizes"
       title={texts.sizes}
       sentence={sentence}
       aside={

@@ -26,6 +26,7 @@ export function NoSignal({ estimates: { byMethod } }: { readonly estimates: Esti
   const own = shares.find(({ method }) => method === chosen)!;
   return (
     <Figure
+      name="no-signal"
       title={texts.noSignal}
       sentence={texts.noSignalSentence(own.name, own.none)}
       terms={['signal']}

@@ -36,6 +36,7 @@ export function SignFlips({ estimates, method, against, chosen, onChoose }: Sign
   };
   return (
     <Figure
+      name="flips"
       isDrawn={false}
       terms={['signFlip']}
       title={texts.allSteps.flips}

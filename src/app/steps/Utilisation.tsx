@@ -35,6 +35,7 @@ export function Utilisation({
   const sentence = texts.allSteps.utilisationSentence(levels[0]!.utilisation, last.utilisation, last.k);
   return (
     <Figure
+      name="utilisation"
       title={texts.allSteps.utilisation}
       sentence={sentence}
       terms={['utilisation', 'history']}

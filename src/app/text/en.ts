@@ -104,6 +104,17 @@ const fieldNames: Record<FieldName, string> = {
   labMembers: 'N in the lab',
   labSupport: 'rows judged in the lab',
   labMeasure: 'measure of the map',
+  arithmetic: 'opened arithmetic',
+  numbers: 'figures shown as numbers',
+  unfolded: 'unfolded parts',
+  labQuantity: 'what methods are compared by',
+  watchSplit: 'set of the episode to watch',
+  watchEpisode: 'episode to watch',
+  study: 'recorded study',
+  studySetting: 'environment of the study',
+  studyOutcome: 'outcome of the study',
+  studyMethods: 'curves of the study',
+  kernel: 'kernel whose source is shown',
 };
 
 /** Every text of the interface, in English. Other languages have the same shape, checked by the compiler. */

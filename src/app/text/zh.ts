@@ -100,6 +100,17 @@ const fieldNames: Record<FieldName, string> = {
   labMembers: '实验室的 N',
   labSupport: '实验室所评的行',
   labMeasure: '热图的量',
+  arithmetic: '展开的算式',
+  numbers: '以数字显示的图',
+  unfolded: '展开的部分',
+  labQuantity: '方法比较的量',
+  watchSplit: '观看的片段所属集合',
+  watchEpisode: '观看的片段',
+  study: '记录的研究',
+  studySetting: '研究的环境',
+  studyOutcome: '研究的结果量',
+  studyMethods: '研究的曲线',
+  kernel: '显示源码的内核',
 };
 
 /** 界面文字，简体中文。方法名与公式保持原样。 */

@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import type { PlayedEpisode, PlayRequest } from '../../workers/training/client.ts';
+import { useView } from '../state/controls.ts';
+import { useFold } from '../state/unfolded.ts';
 import { openRun, play, useTrainer } from './trainer.ts';
 import { useTrainingTexts } from './use-training-texts.ts';
 
@@ -8,9 +10,9 @@ export function BeforeAfter() {
   const texts = useTrainingTexts().watch;
   const run = useTrainer(openRun);
   const { activity } = useTrainer((state) => state.status);
-  const [split, chooseSplit] = useState<PlayRequest['split']>('set');
-  const [episode, chooseEpisode] = useState(0);
-  const [isGreedy, choose] = useState(false);
+  const split = useView((view) => view.watchSplit);
+  const episode = useView((view) => view.watchEpisode);
+  const [isGreedy, choose] = useFold('greedy');
   const [played, keep] = useState<{ before: PlayedEpisode; now: PlayedEpisode; iteration: number } | null>(null);
   const hasSet = run ? run.run.episodes !== null : true;
   const splits = (hasSet ? ['set', 'seen', 'unseen'] : ['train', 'seen', 'unseen']) as readonly PlayRequest['split'][];
@@ -32,7 +34,7 @@ export function BeforeAfter() {
             <select
               value={chosen}
               onChange={(event) => {
-                chooseSplit(event.currentTarget.value as PlayRequest['split']);
+                useView.setState({ watchSplit: event.currentTarget.value as PlayRequest['split'] });
               }}
             >
               {splits.map((name) => (
@@ -52,7 +54,7 @@ export function BeforeAfter() {
               value={episode}
               onChange={(event) => {
                 const value = event.currentTarget.valueAsNumber;
-                if (Number.isInteger(value) && value >= 0 && value < 1000) chooseEpisode(value);
+                if (Number.isInteger(value) && value >= 0 && value < 1000) useView.setState({ watchEpisode: value });
               }}
             />
           </label>

@@ -3,6 +3,7 @@ import { depthPaint } from '../chart/colour.ts';
 import { Figure, type FigureTable } from '../chart/Figure.tsx';
 import { useWidth } from '../chart/use-width.ts';
 import { number } from '../number.ts';
+import type { FigureName } from '../state/fields.ts';
 import type { CurvePoint } from './thin.ts';
 import { useTrainingTexts } from './use-training-texts.ts';
 
@@ -47,6 +48,7 @@ export function StrokeSample({ look }: { readonly look: CurveLook }) {
 
 /** Curves over iterations, drawn by recharts. */
 export function Curve({
+  figure,
   title,
   sentence,
   unit,
@@ -54,6 +56,7 @@ export function Curve({
   named = false,
   table,
 }: {
+  readonly figure: FigureName;
   readonly title: string;
   readonly sentence: string;
   /** As in the table of metrics; shares are drawn from 0 to 1. */
@@ -68,6 +71,7 @@ export function Curve({
   const isShare = unit === 'share';
   return (
     <Figure
+      name={figure}
       title={title}
       sentence={sentence}
       table={table}

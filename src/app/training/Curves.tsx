@@ -1,28 +1,21 @@
 import { useMemo } from 'react';
-import { metricTable, type IterationMetrics, type Validation } from '../../workers/training/client.ts';
+import { metricTable, type Validation } from '../../workers/training/client.ts';
 import type { FigureTable } from '../chart/Figure.tsx';
 import { share } from '../number.ts';
+import { curveNames, type CurveName } from '../state/fields.ts';
 import { Curve, type CurveSeries } from './Curve.tsx';
 import { curveOf } from './thin.ts';
 import type { ShownRun } from './trainer.ts';
 import { useTrainingTexts } from './use-training-texts.ts';
 
-/** The metrics that are one number. */
-export type PlainMetric = {
-  [Name in keyof IterationMetrics]: IterationMetrics[Name] extends number ? Name : never;
-}[keyof IterationMetrics];
-
-const paperMetrics = (Object.keys(metricTable) as (keyof IterationMetrics)[]).filter(
-  (name) => metricTable[name].paper,
-) as PlainMetric[];
+const paperMetrics = curveNames.filter((name) => metricTable[name].paper);
 
 /** The six curves of the paper, for every run that is drawn, and what validation found. */
 export function Curves({ runs }: { readonly runs: readonly ShownRun[] }) {
   const shown = useMemo(() => runs.filter((run) => run.shown), [runs]);
   return (
     <div className="curves">
-      {/* Success first: it is what the others are about. */}
-      {paperMetrics.toReversed().map((name) => (
+      {paperMetrics.map((name) => (
         <MetricCurve key={name} name={name} runs={shown} />
       ))}
       {shown.some(({ validations }) => validations.length > 0) && <Validations runs={shown} />}
@@ -30,7 +23,7 @@ export function Curves({ runs }: { readonly runs: readonly ShownRun[] }) {
   );
 }
 
-export function MetricCurve({ name, runs }: { readonly name: PlainMetric; readonly runs: readonly ShownRun[] }) {
+export function MetricCurve({ name, runs }: { readonly name: CurveName; readonly runs: readonly ShownRun[] }) {
   const texts = useTrainingTexts();
   const { name: english, unit } = metricTable[name];
   const title = texts.metric(name, english);
@@ -53,6 +46,7 @@ export function MetricCurve({ name, runs }: { readonly name: PlainMetric; readon
   });
   return (
     <Curve
+      figure={name}
       title={title}
       sentence={texts.curveSentence(title, last)}
       unit={unit}
@@ -65,7 +59,7 @@ export function MetricCurve({ name, runs }: { readonly name: PlainMetric; readon
 /** A row for each iteration, a column for each run. */
 function metricRows(
   runs: readonly ShownRun[],
-  name: PlainMetric,
+  name: CurveName,
   axis: string,
   runName: (n: number) => string,
 ): FigureTable {
@@ -92,6 +86,7 @@ function Validations({ runs }: { readonly runs: readonly ShownRun[] }) {
   );
   return (
     <Curve
+      figure="validation"
       title={texts.validation}
       sentence={texts.validationSentence}
       unit="share"

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { metricTable } from '../../workers/training/client.ts';
+import { Fold } from '../shell/Fold.tsx';
 import { amend, go, openRun, rollBack, rollBackAnd, useTrainer } from './trainer.ts';
 import { useTrainingTexts } from './use-training-texts.ts';
 
@@ -34,8 +35,7 @@ export function GoBack() {
   if (!run || alarm || !hasLastGood) return null;
   const { iterations } = run.run.settings;
   return (
-    <details className="go-back">
-      <summary>{texts.back}</summary>
+    <Fold name="back" className="go-back" summary={texts.back}>
       <WaysBack key={`${run.id} ${run.run.settings.learningRate}`} rate={run.run.settings.learningRate} />
       <p>
         <button
@@ -46,7 +46,7 @@ export function GoBack() {
           {texts.moreIterations(50)}
         </button>
       </p>
-    </details>
+    </Fold>
   );
 }
 

@@ -1,12 +1,14 @@
 import { useMemo, useState } from 'react';
 import { metricTable, type IterationMetrics } from '../../workers/training/client.ts';
+import { Fold } from '../shell/Fold.tsx';
+import type { CurveName, FigureName } from '../state/fields.ts';
 import { Curve, type CurveSeries } from './Curve.tsx';
-import { MetricCurve, type PlainMetric } from './Curves.tsx';
+import { MetricCurve } from './Curves.tsx';
 import { curveOf } from './thin.ts';
 import type { ShownRun } from './trainer.ts';
 import { useTrainingTexts } from './use-training-texts.ts';
 
-const plain: readonly PlainMetric[] = [
+const plain: readonly CurveName[] = [
   'entropy',
   'gradientNorm',
   'invalidShare',
@@ -23,88 +25,82 @@ const plain: readonly PlainMetric[] = [
 /** Everything else that is measured, for who opens it. */
 export function MoreCurves({ runs }: { readonly runs: readonly ShownRun[] }) {
   const texts = useTrainingTexts();
-  const [opened, open] = useState(false);
   const [chosen, choose] = useState<string | null>(null);
   const shown = useMemo(() => runs.filter((run) => run.shown && run.history.length > 0), [runs]);
   const detailed = shown.find(({ id }) => id === chosen) ?? shown.at(-1);
   return (
-    <details
-      className="more-curves"
-      onToggle={(event) => {
-        open(event.currentTarget.open);
-      }}
-    >
-      <summary>{texts.moreCurves}</summary>
-      {opened && (
+    <Fold name="more-curves" className="more-curves" summary={texts.moreCurves}>
+      <div className="curves">
+        {plain.map((name) => (
+          <MetricCurve key={name} name={name} runs={shown} />
+        ))}
+      </div>
+      {detailed && (
         <>
-          <div className="curves">
-            {plain.map((name) => (
-              <MetricCurve key={name} name={name} runs={shown} />
-            ))}
-          </div>
-          {detailed && (
-            <>
-              {shown.length > 1 && (
-                <p>
-                  <label>
-                    {texts.details}{' '}
-                    <select
-                      value={detailed.id}
-                      onChange={(event) => {
-                        choose(event.currentTarget.value);
-                      }}
-                    >
-                      {shown.map(({ id, number }) => (
-                        <option key={id} value={id}>
-                          {number}
-                        </option>
-                      ))}
-                    </select>
-                  </label>
-                </p>
-              )}
-              <div className="curves">
-                <Levels name="utilisation" run={detailed} />
-                <Levels name="levelWithoutSignal" run={detailed} />
-                <Levels name="groupSize" run={detailed} />
-                <Parts
-                  run={detailed}
-                  title={texts.phaseTimes}
-                  unit="s"
-                  parts={(metrics) => [
-                    [texts.phases['roll-out'], metrics.rolloutSeconds],
-                    [texts.phases.group, metrics.groupSeconds],
-                    [texts.phases.compare, metrics.advantageSeconds],
-                    [texts.phases.update, metrics.updateSeconds],
-                  ]}
-                />
-                <Parts
-                  run={detailed}
-                  title={texts.metric('successByTask', metricTable.successByTask.name)}
-                  unit="share"
-                  parts={(metrics) => Object.entries(metrics.successByTask)}
-                />
-              </div>
-            </>
+          {shown.length > 1 && (
+            <p>
+              <label>
+                {texts.details}{' '}
+                <select
+                  value={detailed.id}
+                  onChange={(event) => {
+                    choose(event.currentTarget.value);
+                  }}
+                >
+                  {shown.map(({ id, number }) => (
+                    <option key={id} value={id}>
+                      {number}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            </p>
           )}
+          <div className="curves">
+            <Levels name="utilisation" figure="level-utilisation" run={detailed} />
+            <Levels name="levelWithoutSignal" figure="level-without-signal" run={detailed} />
+            <Levels name="groupSize" figure="level-sizes" run={detailed} />
+            <Parts
+              figure="phase-times"
+              run={detailed}
+              title={texts.phaseTimes}
+              unit="s"
+              parts={(metrics) => [
+                [texts.phases['roll-out'], metrics.rolloutSeconds],
+                [texts.phases.group, metrics.groupSeconds],
+                [texts.phases.compare, metrics.advantageSeconds],
+                [texts.phases.update, metrics.updateSeconds],
+              ]}
+            />
+            <Parts
+              figure="success-by-task"
+              run={detailed}
+              title={texts.metric('successByTask', metricTable.successByTask.name)}
+              unit="share"
+              parts={(metrics) => Object.entries(metrics.successByTask)}
+            />
+          </div>
         </>
       )}
-    </details>
+    </Fold>
   );
 }
 
 /** One curve for each level of history. */
 function Levels({
   name,
+  figure,
   run,
 }: {
   readonly name: 'utilisation' | 'levelWithoutSignal' | 'groupSize';
+  readonly figure: FigureName;
   readonly run: ShownRun;
 }) {
   const texts = useTrainingTexts();
   const { name: english, unit } = metricTable[name];
   return (
     <Parts
+      figure={figure}
       run={run}
       title={texts.metric(name, english)}
       unit={unit}
@@ -116,12 +112,14 @@ function Levels({
 
 /** Several curves of one run in one figure. */
 function Parts({
+  figure,
   run,
   title,
   unit,
   isDepth = false,
   parts,
 }: {
+  readonly figure: FigureName;
   readonly run: ShownRun;
   readonly title: string;
   readonly unit: string;
@@ -148,6 +146,7 @@ function Parts({
   const last = run.history.at(-1)!;
   return (
     <Curve
+      figure={figure}
       title={title}
       sentence={texts.parts(title, run.number, parts(last))}
       unit={unit}

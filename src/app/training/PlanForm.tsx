@@ -1,6 +1,7 @@
 import { useId, type ReactNode } from 'react';
 import { methodNames, methods as methodTable } from '../../estimators/registry.ts';
 import { startingPolicies, type RunPlan, type RunSettings } from '../../workers/training/client.ts';
+import { Fold } from '../shell/Fold.tsx';
 import { useTrainingChoices } from '../state/controls.ts';
 import { trainingFields, usual, type TrainingChoices } from '../state/fields.ts';
 import { onRaster } from '../state/repair.ts';
@@ -85,8 +86,7 @@ export function PlanForm({
         {isNeural && <Choice name="trainDecoding" label={(value) => options.decodings[value]} />}
         <Choice name="trainHidden" label={(value) => options.hidden[value]} />
       </div>
-      <details className="plan-more">
-        <summary>{texts.hyperParameters}</summary>
+      <Fold name="hyper-parameters" className="plan-more" summary={texts.hyperParameters}>
         <p className="small soft">{texts.amountsHint}</p>
         <div className="plan-fields">
           <Amount name="trainIterations" usually={run?.settings.iterations} />
@@ -107,7 +107,7 @@ export function PlanForm({
           <Amount name="trainUntil" />
           <Amount name="trainMinutes" />
         </div>
-      </details>
+      </Fold>
     </div>
   );
 }

@@ -3,14 +3,16 @@ import { readStudy, type RecordedStudy as Study, type StudyCell } from '../../an
 import { Figure } from '../chart/Figure.tsx';
 import { IntervalRows } from '../chart/IntervalRows.tsx';
 import { Origin } from '../chart/Origin.tsx';
+import { Fold } from '../shell/Fold.tsx';
+import { useView } from '../state/controls.ts';
+import { studies } from '../state/fields.ts';
+import { useFold } from '../state/unfolded.ts';
 import { Curve, StrokeSample, type CurveSeries } from './Curve.tsx';
 import { curveOf } from './thin.ts';
 import { useTrainer } from './trainer.ts';
 import { useTrainingTexts } from './use-training-texts.ts';
 
-/** The studies that the page has in `studies/`, by file name. */
-const recorded = ['tabular'] as const;
-type StudyName = (typeof recorded)[number];
+type StudyName = (typeof studies)[number];
 /** Drawn until somebody chooses others. */
 const drawnFirst = ['GRPO', 'GiGPO', 'HGPO K 2'];
 
@@ -21,28 +23,36 @@ type SeedMean = StudyCell['training'];
 /** What was measured once with many seeds and committed: to look at, and to hold one's own runs against. */
 export function RecordedStudy() {
   const texts = useTrainingTexts().study;
-  const [opened, open] = useState(false);
-  const [name, choose] = useState<StudyName>(recorded[0]);
-  const reading = useStudy(opened ? name : null);
   return (
-    <details
-      className="more-curves"
-      onToggle={(event) => {
-        open(event.currentTarget.open);
-      }}
-    >
-      <summary>{texts.title}</summary>
-      {recorded.length > 1 && (
+    <Fold name="study" className="more-curves" summary={texts.title}>
+      <ChosenStudy />
+    </Fold>
+  );
+}
+
+function ChosenStudy() {
+  const texts = useTrainingTexts().study;
+  const name = useView((view) => view.study);
+  const reading = useStudy(name);
+  return (
+    <>
+      {studies.length > 1 && (
         <p>
           <label>
             {texts.which}{' '}
             <select
               value={name}
               onChange={(event) => {
-                choose(event.currentTarget.value as StudyName);
+                // Numbers of methods and environments are those of one study.
+                useView.setState({
+                  study: event.currentTarget.value as StudyName,
+                  studySetting: 0,
+                  studyOutcome: 0,
+                  studyMethods: '',
+                });
               }}
             >
-              {recorded.map((one) => (
+              {studies.map((one) => (
                 <option key={one} value={one}>
                   {texts.studies[one]}
                 </option>
@@ -51,20 +61,20 @@ export function RecordedStudy() {
           </label>
         </p>
       )}
-      {opened && reading === null && <p role="status">{texts.reading}</p>}
+      {reading === null && <p role="status">{texts.reading}</p>}
       {reading && 'failure' in reading && <p role="alert">{reading.failure}</p>}
       {reading && 'study' in reading && <StudyInside key={name} study={reading.study} />}
-    </details>
+    </>
   );
 }
 
-/** The study of a name, read when it is first wanted; null while it is on its way. */
-function useStudy(name: StudyName | null): Reading {
+/** The study of a name; null while it is on its way. */
+function useStudy(name: StudyName): Reading {
   const texts = useTrainingTexts().study;
   const [readings, setReadings] = useState<Partial<Record<StudyName, Reading>>>({});
-  const isKnown = name !== null && readings[name] !== undefined;
+  const isKnown = readings[name] !== undefined;
   useEffect(() => {
-    if (name === null || isKnown) return;
+    if (isKnown) return;
     const leaving = new AbortController();
     const keep = (reading: Reading) => {
       if (!leaving.signal.aborted) setReadings((before) => ({ ...before, [name]: reading }));
@@ -81,17 +91,19 @@ function useStudy(name: StudyName | null): Reading {
       leaving.abort();
     };
   }, [name, isKnown, texts]);
-  return name === null ? null : (readings[name] ?? null);
+  return readings[name] ?? null;
 }
 
 function StudyInside({ study }: { readonly study: Study }) {
   const texts = useTrainingTexts().study;
-  const [setting, chooseSetting] = useState(0);
-  const [drawn, draw] = useState<readonly number[]>(() =>
-    study.methods.flatMap(({ name }, i) => (drawnFirst.includes(name) ? [i] : [])),
+  const setting = Math.min(
+    useView((view) => view.studySetting),
+    study.settings.length - 1,
   );
-  const [showsSeeds, showSeeds] = useState(false);
-  const [showsRuns, showRuns] = useState(false);
+  const chosen = useView((view) => view.studyMethods);
+  const drawn = useMemo(() => drawnMethods(study, chosen), [study, chosen]);
+  const [showsSeeds, showSeeds] = useFold('study-seeds');
+  const [showsRuns, showRuns] = useFold('study-runs');
   const { name, iterations, batch, memory, policy } = study.settings[setting]!;
   const cells = useMemo(() => study.cells.filter((cell) => cell.setting === setting), [study, setting]);
   return (
@@ -107,7 +119,7 @@ function StudyInside({ study }: { readonly study: Study }) {
             <select
               value={setting}
               onChange={(event) => {
-                chooseSetting(Number(event.currentTarget.value));
+                useView.setState({ studySetting: Number(event.currentTarget.value) });
               }}
             >
               {study.settings.map((one, i) => (
@@ -125,7 +137,8 @@ function StudyInside({ study }: { readonly study: Study }) {
         place={name}
         drawn={drawn}
         toggle={(method) => {
-          draw(drawn.includes(method) ? drawn.filter((one) => one !== method) : [...drawn, method]);
+          const next = drawn.includes(method) ? drawn.filter((one) => one !== method) : [...drawn, method];
+          useView.setState({ studyMethods: next.length > 0 ? next.join('.') : 'none' });
         }}
       />
       <p className="examples">
@@ -156,6 +169,13 @@ function StudyInside({ study }: { readonly study: Study }) {
   );
 }
 
+/** Numbers of the methods whose curves are drawn, in the order in which they were chosen. */
+function drawnMethods({ methods }: Study, chosen: string): readonly number[] {
+  if (chosen === 'none') return [];
+  if (chosen === '') return methods.flatMap(({ name }, i) => (drawnFirst.includes(name) ? [i] : []));
+  return [...new Set(chosen.split('.').map(Number))].filter((method) => method < methods.length);
+}
+
 /** Success of every method of a setting, with its interval over the seeds. */
 function Outcomes({
   study,
@@ -171,12 +191,16 @@ function Outcomes({
   toggle(method: number): void;
 }) {
   const texts = useTrainingTexts().study;
-  const [measure, choose] = useState(0);
   const measures = measuresOf(cells);
+  const measure = Math.min(
+    useView((view) => view.studyOutcome),
+    measures.length - 1,
+  );
   const rows = cells.map((cell) => ({ cell, at: measures[measure]!.of(cell) }));
   const label = ({ set, temperature }: Measure) => (set === null ? texts.during : texts.after(set, temperature));
   return (
     <Figure
+      name="study-after"
       title={texts.outcomes(place)}
       isDrawn={false}
       sentence={texts.outcomesSentence(study.seeds.length)}
@@ -188,7 +212,7 @@ function Outcomes({
             aria-label={texts.measure}
             value={measure}
             onChange={(event) => {
-              choose(Number(event.currentTarget.value));
+              useView.setState({ studyOutcome: Number(event.currentTarget.value) });
             }}
           >
             {measures.map((one, i) => (
@@ -305,6 +329,7 @@ function StudyCurves({
   }, [study, chosen, drawn, seeds, ownRuns, runs, all, texts]);
   return (
     <Curve
+      figure="study-curves"
       title={texts.curves(place)}
       sentence={
         chosen.length === 0
@@ -349,6 +374,7 @@ function Differences({ study, setting }: { readonly study: Study; readonly setti
   }));
   return (
     <Figure
+      name="study-differences"
       title={texts.differences}
       isDrawn={false}
       sentence={texts.differencesSentence(named.length, named.filter(({ after }) => isDecided(after)).length)}
