@@ -171,6 +171,9 @@ test('the recorded study opens with means, intervals and every seed, and stands 
   await expect(drawn).toHaveCount(4 + 4 * 20);
   await section(page).getByRole('combobox', { name: 'Setting' }).selectOption('small shop');
   await expect(section(page).getByRole('figure', { name: 'Success by method, small shop' })).toBeVisible();
+  await section(page).getByRole('combobox', { name: 'Study' }).selectOption('neural');
+  await expect(section(page).getByText(/^9 runs of hgpo study, 3 paired seeds: policy rooms-novice/)).toBeVisible();
+  await expect(drawn).toHaveCount(3 + 3 * 3);
   await button(page, 'One iteration').click();
   await section(page).getByRole('checkbox', { name: 'My runs beside them' }).check();
   await expect(curves.locator('.curve-key').getByText('run 1')).toBeVisible({ timeout: 20_000 });

@@ -27,19 +27,21 @@ test('differences are paired by seed: what all seeds share leaves no interval', 
   expect(final).toEqual([{ mean: 300, low: 300, high: 300 }]);
 });
 
-describe('the recorded tabular study', () => {
-  const study = readStudy(readFileSync('public/studies/tabular.json', 'utf8'));
-  const page = readFileSync('docs/results.md', 'utf8');
-  const percent = (value: number | null) => (value! / 10).toFixed(1);
-  const shown = ({ mean, low, high }: SeedMean) => `${percent(mean)} [${percent(low)}, ${percent(high)}]`;
-  // Cells of the tables, whatever their padding.
-  const rows = page.split('\n').map((line) =>
+const percent = (value: number | null) => (value! / 10).toFixed(1);
+// Cells of the tables on the page of results, whatever their padding.
+const rows = readFileSync('docs/results.md', 'utf8')
+  .split('\n')
+  .map((line) =>
     line
       .split('|')
       .map((cell) => cell.trim())
       .slice(1, -1)
       .join(' | '),
   );
+
+describe('the recorded tabular study', () => {
+  const study = readStudy(readFileSync('public/studies/tabular.json', 'utf8'));
+  const shown = ({ mean, low, high }: SeedMean) => `${percent(mean)} [${percent(low)}, ${percent(high)}]`;
 
   test('has twenty paired seeds, every method and the same rollouts for all', () => {
     expect(study.seeds.length).toBeGreaterThanOrEqual(20);
@@ -59,6 +61,40 @@ describe('the recorded tabular study', () => {
       const figures = both.flatMap(({ final, training }) => [shown(final[0]!), shown(training)]);
       const names = methods.map((method) => study.methods[method]!.name).join(' − ');
       expect(rows).toContain([names, ...figures].join(' | '));
+    }
+  });
+});
+
+describe('the recorded study of a language model', () => {
+  const study = readStudy(readFileSync('public/studies/neural.json', 'utf8'));
+
+  test('has three paired seeds of GRPO, GiGPO and HGPO with the same rollouts, and claims no interval', () => {
+    expect(study.seeds).toEqual([11, 12, 13]);
+    expect(study.methods.map(({ method }) => method)).toEqual(['grpo', 'gigpo', 'hgpo']);
+    expect(new Set(study.cells.map(({ trajectories }) => trajectories)).size).toBe(1);
+    for (const { training, final } of study.cells) {
+      for (const { low, high } of [training, ...final.map(({ success }) => success)]) {
+        expect([low, high]).toEqual([null, null]);
+      }
+    }
+  });
+
+  test('stands on the page of results seed by seed', () => {
+    const shown = (mean: number, seeds: readonly number[]) => `${percent(mean)} (${seeds.map(percent).join(', ')})`;
+    for (const { method, final, training } of study.cells) {
+      const figures = final.map(({ success, after }) => shown(success.mean, after));
+      expect(rows).toContain([study.methods[method]!.name, ...figures, percent(training.mean)].join(' | '));
+    }
+    for (const { methods, final, training } of study.differences) {
+      const [first, second] = methods.map((method) => study.cells.find((cell) => cell.method === method)!);
+      const figures = final.map(({ mean }, i) =>
+        shown(
+          mean,
+          study.seeds.map((_, seed) => first!.final[i]!.after[seed]! - second!.final[i]!.after[seed]!),
+        ),
+      );
+      const names = methods.map((method) => study.methods[method]!.name).join(' − ');
+      expect(rows).toContain([names, ...figures, percent(training.mean)].join(' | '));
     }
   });
 });

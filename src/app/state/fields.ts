@@ -231,7 +231,7 @@ export const curveNames = [
 export type CurveName = (typeof curveNames)[number];
 
 /** Studies that are recorded in `studies/`, by file name. */
-export const studies = ['tabular'] as const;
+export const studies = ['tabular', 'neural'] as const;
 
 /** What methods can be compared by in the lab. */
 export const labQuantities = [

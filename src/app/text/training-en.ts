@@ -247,17 +247,19 @@ export const trainingEn = {
   study: {
     title: 'Recorded study',
     which: 'Study',
-    studies: { tabular: 'tables from random' },
+    studies: { tabular: 'tables from random', neural: 'a language model from rooms-novice' },
     reading: 'Reading the study…',
     failed: (said: string) => `The recorded study could not be read (${said}). Everything else works without it.`,
     sentence: ({ runs, seeds, policy, memory }: { runs: number; seeds: number; policy: string; memory: number }) =>
       `${count(runs)} runs of hgpo study, ${seeds} ${plural(seeds, 'seed', 'paired seeds')}: policy ${policy}, memory ${memory}.`,
     matched: (iterations: number, batch: number) =>
-      `Every method had the same ${iterations} batches of ${batch} trajectories, and its defaults: none was tuned.`,
+      `Every method had the same ${iterations} batches of ${batch} trajectories, and its default options.`,
     setting: 'Setting',
     outcomes: (place: string) => `Success by method, ${place}`,
-    outcomesSentence: (seeds: number) =>
-      `Mean over ${seeds} ${plural(seeds, 'seed', 'seeds')} with its 95 % bootstrap interval. Tick a method to draw its curve.`,
+    outcomesSentence: (seeds: number, hasIntervals: boolean) =>
+      `Mean over ${seeds} ${plural(seeds, 'seed', 'seeds')}${
+        hasIntervals ? ' with its 95 % bootstrap interval' : '; too few for an interval'
+      }. Tick a method to draw its curve.`,
     measure: 'What is compared',
     method: 'Method',
     low: '95 % low',
@@ -274,6 +276,8 @@ export const trainingEn = {
       `Mean over the seeds, in the last batch: ${last.map(([name, value]) => `${name} ${number(value)}`).join(', ')}.`,
     seed: (seed: number) => `seed ${seed}`,
     differences: 'Differences, seed by seed',
+    differencesOfFew: (seeds: number) =>
+      `Points of success after training, mean over the seeds. ${seeds} are too few for an interval, so none of this is decided.`,
     differencesSentence: (pairs: number, decided: number) =>
       `Points of success after training, with 95 % intervals: ${decided} of ${pairs} exclude 0. About one in twenty does so by chance.`,
     pair: 'First − second',

@@ -281,16 +281,17 @@ export const trainingZh: TrainingTexts = {
   study: {
     title: '已记录的研究',
     which: '研究',
-    studies: { tabular: '从随机开始的表格' },
+    studies: { tabular: '从随机开始的表格', neural: '从 rooms-novice 开始的语言模型' },
     reading: '正在读取研究…',
     failed: (said) => `无法读取已记录的研究（${said}）。其余部分不受影响。`,
     sentence: ({ runs, seeds, policy, memory }) =>
       `hgpo study 的 ${count(runs)} 次运行，${seeds} 个配对种子：策略 ${policy}，记忆 ${memory}。`,
     matched: (iterations, batch) =>
-      `每种方法都有同样的 ${iterations} 个批次，每批 ${batch} 条轨迹，使用各自的默认设置：没有为任何一种调参。`,
+      `每种方法都有同样的 ${iterations} 个批次，每批 ${batch} 条轨迹，使用各自的默认选项。`,
     setting: '环境',
     outcomes: (place) => `各方法的成功率，${place}`,
-    outcomesSentence: (seeds) => `${seeds} 个种子的平均值及其 95 % 自助法区间。勾选一种方法即可画出它的曲线。`,
+    outcomesSentence: (seeds, hasIntervals) =>
+      `${seeds} 个种子的平均值${hasIntervals ? '及其 95 % 自助法区间' : '；种子太少，没有区间'}。勾选一种方法即可画出它的曲线。`,
     measure: '比较什么',
     method: '方法',
     low: '95 % 下界',
@@ -306,6 +307,8 @@ export const trainingZh: TrainingTexts = {
       `各种子的平均值，最后一批：${last.map(([name, value]) => `${name} ${number(value)}`).join('，')}。`,
     seed: (seed) => `种子 ${seed}`,
     differences: '逐种子的差异',
+    differencesOfFew: (seeds) =>
+      `训练后成功率相差的百分点，各种子的平均值。${seeds} 个种子不足以给出区间，因此都未定。`,
     differencesSentence: (pairs, decided) =>
       `训练后成功率相差的百分点，带 95 % 区间：${pairs} 个中有 ${decided} 个不含 0。约二十个中会有一个出于偶然。`,
     pair: '前者 − 后者',

@@ -203,7 +203,7 @@ function Outcomes({
       name="study-after"
       title={texts.outcomes(place)}
       isDrawn={false}
-      sentence={texts.outcomesSentence(study.seeds.length)}
+      sentence={texts.outcomesSentence(study.seeds.length, hasIntervals(study))}
       aside={
         <>
           <Origin of="recorded" />
@@ -377,7 +377,11 @@ function Differences({ study, setting }: { readonly study: Study; readonly setti
       name="study-differences"
       title={texts.differences}
       isDrawn={false}
-      sentence={texts.differencesSentence(named.length, named.filter(({ after }) => isDecided(after)).length)}
+      sentence={
+        hasIntervals(study)
+          ? texts.differencesSentence(named.length, named.filter(({ after }) => isDecided(after)).length)
+          : texts.differencesOfFew(study.seeds.length)
+      }
       aside={<Origin of="recorded" />}
       table={() => ({
         head: [texts.pair, texts.differenceAfter, texts.low, texts.high, texts.differenceDuring, texts.low, texts.high],
@@ -402,6 +406,7 @@ function Differences({ study, setting }: { readonly study: Study; readonly setti
 const minus = '\u2212';
 const onAxis = ({ mean, low, high }: SeedMean) => ({ value: mean, low: low ?? NaN, high: high ?? NaN });
 const isDecided = ({ low, high }: SeedMean) => low !== null && high !== null && (low > 0 || high < 0);
+const hasIntervals = ({ cells }: Study) => cells.some(({ training }) => training.low !== null);
 /** Thousandths as percent. */
 const percent = (value: number | null) => (value === null ? '' : (value / 10).toFixed(1).replace('-', minus));
 const interval = ({ mean, low, high }: SeedMean) =>
