@@ -40,3 +40,6 @@ export function depthPaint(level: number, deepest: number): Paint {
 export function inkPaint(strength: number): Paint {
   return paint('--ink', 0.03 + 0.45 * Math.max(0, Math.min(1, strength)));
 }
+
+/** Numbers on the axes of recharts, which writes its own grey into each of them, where style sheets do not reach. */
+export const tickPaint = { fill: 'var(--ink-soft)' };

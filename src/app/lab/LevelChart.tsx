@@ -1,5 +1,6 @@
 import { CartesianGrid, ErrorBar, Line, LineChart, XAxis, YAxis } from 'recharts';
 import type { Figure as Measured } from '../../analysis/lab/measures.ts';
+import { tickPaint } from '../chart/colour.ts';
 import { useWidth } from '../chart/use-width.ts';
 import { number } from '../number.ts';
 
@@ -59,13 +60,14 @@ export function LevelChart({
           accessibilityLayer={false}
         >
           <CartesianGrid stroke="var(--hairline)" vertical={false} />
-          <XAxis dataKey="place" tickLine={false} height={22} padding={{ left: 12, right: 12 }} />
+          <XAxis dataKey="place" tickLine={false} tick={tickPaint} height={22} padding={{ left: 12, right: 12 }} />
           <YAxis
             width={46}
             domain={[0, 'auto']}
             tickFormatter={number}
             tickLine={false}
             axisLine={false}
+            tick={tickPaint}
             tickCount={4}
           />
           {series.map(({ name }, s) => (

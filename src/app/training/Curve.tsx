@@ -1,5 +1,5 @@
 import { CartesianGrid, Line, LineChart, XAxis, YAxis } from 'recharts';
-import { depthPaint } from '../chart/colour.ts';
+import { depthPaint, tickPaint } from '../chart/colour.ts';
 import { Figure, type FigureTable } from '../chart/Figure.tsx';
 import { useWidth } from '../chart/use-width.ts';
 import { number } from '../number.ts';
@@ -96,13 +96,22 @@ export function Curve({
           accessibilityLayer={false}
         >
           <CartesianGrid stroke="var(--hairline)" vertical={false} />
-          <XAxis type="number" dataKey="x" domain={[0, 'dataMax']} allowDecimals={false} tickLine={false} height={20} />
+          <XAxis
+            type="number"
+            dataKey="x"
+            domain={[0, 'dataMax']}
+            allowDecimals={false}
+            tickLine={false}
+            tick={tickPaint}
+            height={20}
+          />
           <YAxis
             width={44}
             domain={isShare ? [0, 1] : ['auto', 'auto']}
             tickFormatter={number}
             tickLine={false}
             axisLine={false}
+            tick={tickPaint}
             tickCount={isShare ? 3 : 4}
           />
           {series.map(({ name, look, points, marks, isFaint }) => (
