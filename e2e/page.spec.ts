@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { readFile } from 'node:fs/promises';
 import { recorded, typed } from '../src/rollouts/recorded.ts';
 import { expect, test } from './quiet.ts';
 
@@ -258,18 +259,17 @@ test('a large file is read and estimated away from the page', async ({ page }) =
   await expect(sum(page, 'ProGPO')).toBeVisible();
 });
 
+async function savedFile(page: Page, menu: string, form: string): Promise<Buffer> {
+  await page.getByLabel(`Save: ${menu}`, { exact: true }).click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: form, exact: true }).locator('visible=true').click();
+  return readFile(await (await download).path());
+}
+
 test('figures are saved as SVG and PNG, tables as CSV, rollouts as JSONL', async ({ page }) => {
   await page.goto('./');
   await expect(page.getByText('computing…')).toHaveCount(0);
-  const saved = async (menu: string, form: string) => {
-    await page.getByLabel(`Save: ${menu}`, { exact: true }).click();
-    const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: form, exact: true }).locator('visible=true').click();
-    const stream = await (await download).createReadStream();
-    const chunks: Buffer[] = [];
-    for await (const chunk of stream) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks);
-  };
+  const saved = (menu: string, form: string) => savedFile(page, menu, form);
   expect((await saved('Utilisation', 'SVG')).toString()).toMatch(/^<svg .*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
   expect((await saved('Utilisation', 'PNG')).subarray(1, 4).toString()).toBe('PNG');
   expect((await saved('Utilisation', 'CSV')).toString()).toMatch(/^\uFEFFk,measured here,paper\r\n0,0\.88,0\.97\r\n/);
@@ -296,6 +296,24 @@ test('figures are saved as SVG and PNG, tables as CSV, rollouts as JSONL', async
   await page.getByLabel('Save: Rollouts on screen', { exact: true }).click();
   await page.getByRole('button', { name: 'verl-agent', exact: true }).click();
   await expect(page.getByText(/^Nothing was saved\. .*ProGPO/)).toBeVisible();
+});
+
+test('the library of charts comes when group sizes are on screen, and their file has every level', async ({ page }) => {
+  await page.goto('./');
+  await expect(page.getByText('computing…')).toHaveCount(0);
+  const sizes = page.getByRole('figure', { name: 'Group sizes' });
+  const room = sizes.getByRole('img', { name: /^At k = 2/ });
+  const { height } = (await room.boundingBox())!;
+  await expect(sizes.locator('svg')).toHaveCount(0);
+  await room.scrollIntoViewIfNeeded();
+  await expect(sizes.locator('svg')).toHaveCount(1);
+  expect((await room.boundingBox())!.height).toBe(height);
+  const drawing = (await savedFile(page, 'Group sizes', 'SVG')).toString();
+  for (let k = 0; k <= 8; k++) expect(drawing).toContain(`>k = ${k}<`);
+  // Nine levels of seven bins, each with what it says.
+  expect(drawing.match(/: \d\.\d\d<\/title>/g)).toHaveLength(9 * 7);
+  expect(drawing).toContain('height: share of all');
+  expect((await savedFile(page, 'Group sizes', 'PNG')).length).toBeGreaterThan(5000);
 });
 
 test('group sizes are counted per step or per group, in doubling bins or one by one, and the link says which', async ({

@@ -103,4 +103,5 @@ function NumbersTable({ name, table: { head, rows } }: { readonly name: string; 
   );
 }
 
-const pictureBeside = (menu: Element) => menu.closest('figure')!.querySelector('.figure-picture svg');
+/** What calls itself an image: one drawing, or several with their names. */
+const pictureBeside = (menu: Element) => menu.closest('figure')!.querySelector('.figure-picture [role="img"]');

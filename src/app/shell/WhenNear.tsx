@@ -7,11 +7,14 @@ import { Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 export function WhenNear({
   height,
   now = false,
+  margin = '300px',
   children,
 }: {
   /** Room kept free until then, so that the page does not jump. */
   readonly height: string;
   readonly now?: boolean;
+  /** How near is near. */
+  readonly margin?: string;
   readonly children: ReactNode;
 }) {
   const place = useRef<HTMLDivElement>(null);
@@ -23,13 +26,13 @@ export function WhenNear({
       (entries) => {
         if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
       },
-      { rootMargin: '300px' },
+      { rootMargin: margin },
     );
     observer.observe(place.current);
     return () => {
       observer.disconnect();
     };
-  }, [isShown]);
+  }, [isShown, margin]);
   const room = <div ref={place} style={{ minHeight: height }} />;
   return isShown ? <Suspense fallback={room}>{children}</Suspense> : room;
 }
