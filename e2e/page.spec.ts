@@ -298,6 +298,24 @@ test('figures are saved as SVG and PNG, tables as CSV, rollouts as JSONL', async
   await expect(page.getByText(/^Nothing was saved\. .*ProGPO/)).toBeVisible();
 });
 
+test('the first screen says how many steps have company at each level, beside the paper, and leads to all steps', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.goto('./');
+  const line = page.getByText('Utilisation, steps with company:').locator('..');
+  await expect(line).toContainText(/measured here0\.88 at k = 0.*at k = 4paper0\.97 at k = 0.*0\.19 at k = 4/);
+  await expect(line).toBeInViewport();
+  // Levels beyond K are said softly.
+  const soft = line.locator('.utilisation-of .soft');
+  await expect(soft).toHaveText([/at k = 3$/, /at k = 4$/]);
+  await slider(page, 'K').fill('5');
+  await expect(soft).toHaveCount(0);
+  await expect(line).toContainText('at k = 5');
+  await line.getByRole('button', { name: 'All steps' }).click();
+  await expect(page.getByRole('figure', { name: 'Utilisation' })).toBeInViewport();
+});
+
 test('the library of charts comes when group sizes are on screen, and their file has every level', async ({ page }) => {
   await page.goto('./');
   await expect(page.getByText('computing…')).toHaveCount(0);

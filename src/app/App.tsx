@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { levelDiagnostics } from '../analysis/groups.ts';
 import { largestTask } from '../workers/estimation/derive.ts';
 import { methods as methodTable } from '../estimators/registry.ts';
 import { StepAdvantage } from './advantage/StepAdvantage.tsx';
@@ -25,6 +26,7 @@ import { useLessonView } from './state/lesson-view.ts';
 import { chooseAddress, taskInUse } from './state/selection.ts';
 import { WhenNear } from './shell/WhenNear.tsx';
 import { AllSteps } from './steps/AllSteps.tsx';
+import { UtilisationLine } from './steps/UtilisationLine.tsx';
 import { useTexts } from './text/language.ts';
 import './App.css';
 
@@ -61,6 +63,7 @@ export function App() {
   const row = task ? rowAt(task, selection.trajectory, selection.step) : nothing;
   const deep = estimates?.deep;
   const previous = estimates?.previous;
+  const levels = useMemo(() => deep && levelDiagnostics(deep), [deep]);
   const hierarchy = useMemo(() => {
     if (!batch || !deep || !previous || row < 0) return null;
     const levels = deep.slice(0, settings.depth + 1).map(({ groups }) => groups);
@@ -92,6 +95,7 @@ export function App() {
             </button>
           </p>
         )}
+        <UtilisationLine levels={levels ?? null} deepest={estimates?.byMethod.hgpo.settings.K ?? settings.depth} />
         <div className="story">
           <section className="chapter" aria-labelledby="roll-out">
             <RollOut
@@ -162,9 +166,10 @@ export function App() {
           style={estimates ? undefined : { minHeight: '80rem' }}
         >
           <ChapterHead id="all-steps" number={4} title={texts.allSteps.title} />
-          {estimates && (
+          {estimates && levels && (
             <AllSteps
               estimates={estimates}
+              levels={levels}
               method={settings.method}
               against={settings.against}
               chosen={row}

@@ -1,5 +1,4 @@
-import { useMemo } from 'react';
-import { levelDiagnostics } from '../../analysis/groups.ts';
+import type { LevelDiagnostics } from '../../analysis/groups.ts';
 import type { Estimates } from '../state/estimates.ts';
 import type { Method } from '../state/fields.ts';
 import type { StepAddress } from './flips.ts';
@@ -10,6 +9,7 @@ import { Utilisation } from './Utilisation.tsx';
 
 interface AllStepsProps {
   readonly estimates: Estimates;
+  readonly levels: readonly LevelDiagnostics[];
   readonly method: Method;
   readonly against: Method;
   readonly chosen: number;
@@ -17,10 +17,8 @@ interface AllStepsProps {
 }
 
 /** What holds for all steps of the batch: how large groups are, who has company, where methods disagree. */
-export function AllSteps({ estimates, method, against, chosen, onChoose }: AllStepsProps) {
-  const { deep, byMethod } = estimates;
-  const levels = useMemo(() => levelDiagnostics(deep), [deep]);
-  const deepest = byMethod.hgpo.settings.K;
+export function AllSteps({ estimates, levels, method, against, chosen, onChoose }: AllStepsProps) {
+  const deepest = estimates.byMethod.hgpo.settings.K;
   return (
     <>
       <GroupSizes levels={levels} deepest={deepest} />

@@ -5,14 +5,8 @@ import { depthPaint } from '../chart/colour.ts';
 import { useWidth } from '../chart/use-width.ts';
 import { share } from '../number.ts';
 import { useTexts } from '../text/language.ts';
-
+import { paperUtilisation } from './paper-utilisation.ts';
 import './Utilisation.css';
-
-/** HGPO, arXiv:2602.22817, ALFWorld: share of steps with company at the state level and with four steps of history. */
-const paper: readonly (readonly [level: number, share: number])[] = [
-  [0, 0.97],
-  [4, 0.19],
-];
 
 const left = 30;
 const top = 8;
@@ -32,13 +26,13 @@ export function Utilisation({
   const x = (k: number) => left + (across * k) / (levels.length - 1);
   const y = (value: number) => top + plot * (1 - value);
   const last = levels[Math.min(deepest, levels.length - 1)]!;
-  const sentence = texts.allSteps.utilisationSentence(levels[0]!.utilisation, last.utilisation, last.k);
+  const sentence = texts.allSteps.utilisationSentence(levels[0]!.utilisation, last, paperUtilisation);
   return (
     <Figure
       name="utilisation"
       title={texts.allSteps.utilisation}
       sentence={sentence}
-      terms={['utilisation', 'history']}
+      terms={['history']}
       aside={
         <>
           <Origin of="measured" />
@@ -50,7 +44,7 @@ export function Utilisation({
         rows: levels.map(({ k, utilisation }) => [
           k,
           share(utilisation),
-          share(paper.find(([at]) => at === k)?.[1] ?? NaN),
+          share(paperUtilisation.find((level) => level.k === k)?.utilisation ?? NaN),
         ]),
       }}
     >
@@ -74,8 +68,8 @@ export function Utilisation({
             className="utilisation-line"
             points={levels.map(({ k, utilisation }) => `${x(k)},${y(utilisation)}`).join(' ')}
           />
-          {paper.map(([k, value]) => (
-            <path key={k} className="utilisation-paper" d={`M${x(k)} ${y(value) - 6} l6 6 l-6 6 l-6 -6 z`} />
+          {paperUtilisation.map(({ k, utilisation }) => (
+            <path key={k} className="utilisation-paper" d={`M${x(k)} ${y(utilisation) - 6} l6 6 l-6 6 l-6 -6 z`} />
           ))}
           {levels.map(({ k, utilisation }) => (
             <g key={k}>

@@ -1,8 +1,12 @@
+import type { LevelDiagnostics } from '../../analysis/groups.ts';
 import type { CaseKind } from '../../analysis/lab/cases.ts';
 import type { AdvantagePart } from '../../estimators/explain.ts';
 import { count, number, share, signed } from '../number.ts';
 import type { FieldName, Method, Settings } from '../state/fields.ts';
+import type { paperUtilisation } from '../steps/paper-utilisation.ts';
 import { truthEn } from './truth-en.ts';
+
+type LevelUtilisation = Pick<LevelDiagnostics, 'k' | 'utilisation'>;
 
 /** Whole numbers up to twelve as words, the way a teacher reads them out. */
 const words = 'no one two three four five six seven eight nine ten eleven twelve'.split(' ');
@@ -390,8 +394,11 @@ export const en = {
       single: 'Group size, a bin for each up to 32 and one for the rest; height: share of all. Grey: alone.',
     } as Record<Settings['sizeBins'], string>,
     utilisation: 'Utilisation',
-    utilisationSentence: (first: number, deepest: number, k: number) =>
-      `${share(first)} of the steps share their state with another step; ${share(deepest)} still do with ${steps(k)} of history. In the paper ${share(0.97)} at k = 0 falls to ${share(0.19)} at k = 4.`,
+    utilisationSentence: (first: number, deepest: LevelUtilisation, [from, to]: typeof paperUtilisation) =>
+      `${share(first)} of the steps share their state with another step; ${share(deepest.utilisation)} still do with ${steps(deepest.k)} of history. In the paper ${share(from.utilisation)} at k = ${from.k} falls to ${share(to.utilisation)} at k = ${to.k}.`,
+    utilisationLine: 'Utilisation, steps with company:',
+    utilisationAt: (utilisation: number, k: number) => `${share(utilisation)} at k = ${k}`,
+    utilisationMore: 'All steps ↓',
     utilisationAxis: 'share of steps in a group of two or more',
     noSignal: 'Share without signal',
     noSignalSentence: (method: string, none: number) => `${method} gives ${share(none)} of all steps no signal.`,

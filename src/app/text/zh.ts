@@ -350,8 +350,11 @@ export const zh: Texts = {
       single: '组的大小，到 32 为止各占一格，其余合为一格；高度：占全体的份额。灰色：独自。',
     },
     utilisation: '利用率',
-    utilisationSentence: (first, deepest, k) =>
-      `${share(first)} 的步与别的步处于同一状态；要求 ${steps(k)}历史也相同时为 ${share(deepest)}。论文中 k = 0 时为 ${share(0.97)}，k = 4 时降到 ${share(0.19)}。`,
+    utilisationSentence: (first, deepest, [from, to]) =>
+      `${share(first)} 的步与别的步处于同一状态；要求 ${steps(deepest.k)}历史也相同时为 ${share(deepest.utilisation)}。论文中 k = ${from.k} 时为 ${share(from.utilisation)}，k = ${to.k} 时降到 ${share(to.utilisation)}。`,
+    utilisationLine: '利用率，即有同伴的步：',
+    utilisationAt: (utilisation, k) => `k = ${k} 时 ${share(utilisation)}`,
+    utilisationMore: '所有步 ↓',
     utilisationAxis: '处于两步或更多步的组中的步的份额',
     noSignal: '无信号的份额',
     noSignalSentence: (method, none) => `${method} 对 ${share(none)} 的步没有信号。`,
