@@ -20,6 +20,8 @@ export const withEverything = '#v=1&play=rooms&moves=0.1';
 export async function openEveryView(page: Page, fragment = withEverything): Promise<void> {
   await page.goto(`./${fragment}`);
   await expect(page.getByRole('gridcell', { selected: true })).toHaveCount(1);
+  await page.locator('.group-sizes').scrollIntoViewIfNeeded();
+  await expect(page.locator('.group-sizes .recharts-bar').first()).toBeVisible();
   await page.locator(views.lab).scrollIntoViewIfNeeded();
   await expect(page.locator(`${views.lab} figure`)).not.toHaveCount(0);
   await page.locator(views.training).scrollIntoViewIfNeeded();
