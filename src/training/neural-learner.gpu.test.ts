@@ -63,9 +63,11 @@ async function trained<T>(
 }
 
 describe.each(tuningModes)('%s tuning', (tuning) => {
-  test('begins with an importance ratio of exactly 1, no clipping and no distance to the reference', async () => {
+  test('begins with an importance ratio of 1 as far as decoding and training pass agree, no clipping and no distance to the reference', async () => {
     const metrics = await trained(runOf('hgpo', { miniBatch: 1000 }), { tuning }, (trainer) => trainer.runIteration());
-    expect([metrics.ratioMin, metrics.ratioMax, metrics.clipFraction, metrics.kl]).toEqual([1, 1, 0, 0]);
+    expect([metrics.clipFraction, metrics.kl]).toEqual([0, 0]);
+    expect(Math.abs(metrics.ratioMin - 1)).toBeLessThan(1e-4);
+    expect(Math.abs(metrics.ratioMax - 1)).toBeLessThan(1e-4);
   });
 
   test('goes on from a checkpoint as if it had never stopped', async () => {

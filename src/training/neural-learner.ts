@@ -100,10 +100,9 @@ type LearnerModel = Pick<ModelFolder, 'config' | 'tokenizer' | 'promptFormat' | 
 const MICRO_BATCH = { rows: 64, tokensPerRow: 96 };
 
 /**
- * A text policy as a learner, on the engine. Replies are drawn with the weights that are being trained. Before the first step of an update
- * the log-probabilities of all replies are computed once more by the training pass, so that the first importance ratio is exactly 1:
- * decoding adds in another order and would differ in the last bits. The reference policy is the model as it was when the learner
- * was made.
+ * A text policy as a learner, on the engine. Replies are drawn with the weights that are being trained, and their log-probabilities
+ * are kept as those of π_old: no second forward. Decoding adds in another order than the training pass, so the first importance ratio
+ * is 1 within 1e-4 and not to the last bit. The reference policy is the model as it was when the learner was made.
  */
 export class NeuralLearner implements Learner<TextDecision> {
   readonly kind = 'neural';
@@ -177,7 +176,6 @@ export class NeuralLearner implements Learner<TextDecision> {
   async update(request: UpdateRequest<TextDecision>): Promise<UpdateFigures> {
     const { settings, decisions, advantage, valueTarget, miniBatches, signal } = request;
     const rows = decisions.map(promptedReply);
-    const old = await this.logProbsOf(rows, miniBatches, signal);
     const largest = { rows: 0, responses: 0 };
     for (const numbers of miniBatches) {
       largest.rows = Math.max(largest.rows, numbers.length);
@@ -207,7 +205,7 @@ export class NeuralLearner implements Learner<TextDecision> {
             : undefined;
           update.accumulate({
             head,
-            oldLogProb: perToken((row, k) => old.get(row)![k]!),
+            oldLogProb: perToken((row, k) => decisions[row]!.tokenLogProbs[k]!),
             advantage: perToken((row) => advantage[row]!),
             weights: weights.subarray(at, at + tokens),
             value,
@@ -265,25 +263,6 @@ export class NeuralLearner implements Learner<TextDecision> {
   async close(): Promise<void> {
     await this.generator.close();
     this.session.destroy();
-  }
-
-  /** [row number] log-probabilities of the reply's tokens under the training pass, for the rows that are trained on. */
-  private async logProbsOf(
-    rows: readonly PromptedReply[],
-    miniBatches: readonly Int32Array[],
-    signal: AbortSignal | undefined,
-  ): Promise<Map<number, Float32Array>> {
-    const numbers = [...new Set(miniBatches.flatMap((batch) => [...batch]))];
-    const found = new Map<number, Float32Array>();
-    for (const part of this.parts(rows, numbers)) {
-      signal?.throwIfAborted();
-      const { rowStart, ...batch } = this.batchOf(rows, part);
-      this.session.load(batch);
-      this.session.forward();
-      const { logProb } = await this.session.readHead();
-      part.forEach((row, i) => found.set(row, logProb.slice(rowStart[i], rowStart[i + 1])));
-    }
-    return found;
   }
 
   /** [decisions] what the critic says where a prompt ends. */
