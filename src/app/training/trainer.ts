@@ -184,6 +184,16 @@ function onEvent(event: TrainingEvent): void {
       useTrainer.setState({ reports: [] });
       draw();
       break;
+    case 'found':
+      if (!growing.has(event.record.id)) take(event.record, false);
+      drawSoon();
+      break;
+    case 'history':
+      // Of a run that is known already, what storage has is shorter or the same.
+      grow(event.id, ({ history }) => {
+        if (history.length === event.from) history.push(...event.metrics);
+      });
+      break;
     case 'iteration':
       grow(event.id, ({ history }) => history.push(event.metrics));
       break;
@@ -275,7 +285,6 @@ async function ask<T>(question: (calls: WorkerCalls<TrainingCalls>) => Promise<T
 export async function findKept(): Promise<void> {
   const found = await ask((calls) => calls.call('kept'));
   if (!found) return;
-  for (const record of [...found.records].reverse()) if (!growing.has(record.id)) take(record, false);
   useTrainer.setState({ unreadable: found.unreadable });
   draw();
 }

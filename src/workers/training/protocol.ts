@@ -98,8 +98,17 @@ export interface PlayedEpisode {
 export type TrainingEvent =
   | { readonly kind: 'status'; readonly status: RunStatus }
   | { readonly kind: 'progress'; readonly progress: RunProgress }
-  /** A run is open; its numbers replace what was known of it. */
+  /** A run is open; its numbers replace what was known of it. Of a long history this is the beginning. */
   | { readonly kind: 'opened'; readonly record: RunRecord }
+  /** A run is in storage. Of a long history this is the beginning. */
+  | { readonly kind: 'found'; readonly record: RunRecord }
+  /** The next iterations of such a run, in their order; `from` were sent before. */
+  | {
+      readonly kind: 'history';
+      readonly id: string;
+      readonly from: number;
+      readonly metrics: readonly IterationMetrics[];
+    }
   | { readonly kind: 'iteration'; readonly id: string; readonly metrics: IterationMetrics }
   | { readonly kind: 'validation'; readonly id: string; readonly validation: Validation }
   | { readonly kind: 'alarm'; readonly id: string; readonly alarm: Alarm }

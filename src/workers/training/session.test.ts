@@ -5,6 +5,7 @@ import type { Learner } from '../../training/learner.ts';
 import type { RunPlan } from '../../training/run-plan.ts';
 import { tabularPlan } from '../../testing/tabular-plan.ts';
 import { TabularLearner } from '../../training/tabular-learner.ts';
+import { decodeRun, encodeRun } from './kept-run.ts';
 import type { OpenLearner } from './open-learner.ts';
 import type { RunStatus, TrainingEvent } from './protocol.ts';
 import { passingRunStore, type RunStore } from './run-store.ts';
@@ -246,10 +247,29 @@ test('a plan that cannot be is refused before anything is opened', async () => {
 });
 
 test('what lies damaged in storage is named and left out', async () => {
-  const { session, store } = opened();
+  const { session, store, events } = opened();
   await session.create(plan);
   await store.write({ id: 'damaged', savedAt: 0, bytes: new Uint8Array(9) });
-  const { records, unreadable } = await session.kept();
-  expect(records).toHaveLength(1);
+  const { unreadable } = await session.kept();
+  expect(events.filter(({ kind }) => kind === 'found')).toHaveLength(1);
   expect(unreadable).toEqual(['damaged']);
+});
+
+test('a long history comes in parts that make up the whole', async () => {
+  const { session, store, events } = opened();
+  await session.create(plan);
+  await session.go('iteration');
+  const { id, bytes } = (await store.all())[0]!;
+  const { state } = decodeRun(bytes);
+  const history = Array.from({ length: 2500 }, (_, iteration) => ({ ...state.history[0]!, iteration }));
+  await store.write({ id, savedAt: 0, bytes: encodeRun({ plan, state: { ...state, history }, best: null }) });
+  events.length = 0;
+  await session.kept();
+  const parts = events.map((event) => {
+    if (event.kind === 'found') return event.record.history;
+    expect(event).toMatchObject({ kind: 'history', id });
+    return event.kind === 'history' ? event.metrics : [];
+  });
+  expect(parts.flat()).toEqual(history);
+  expect(Math.max(...parts.map(({ length }) => length))).toBe(1000);
 });

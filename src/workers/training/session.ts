@@ -66,6 +66,9 @@ const TRIES = 3;
 /** Seconds between two writes to storage while the run goes on; a write may also not take more than a twentieth of the time. */
 const SAVE_EVERY = 2;
 
+/** Iterations in a message: whoever reads it copies it in one task, 20,000 of them in a twentieth of a second. */
+const HISTORY_PART = 1000;
+
 /** The batch that a neural iteration is measured on. */
 const PROBE = { groups: 2, groupSize: 8, steps: 4 };
 
@@ -297,19 +300,18 @@ export class TrainingSession {
     return this.run?.sampled ?? null;
   }
 
-  /** Every run that is kept, newest first, and how many could not be read. */
-  async kept(): Promise<{ readonly records: readonly RunRecord[]; readonly unreadable: readonly string[] }> {
-    const records: RunRecord[] = [];
+  /** Emits every run that is kept, oldest first, and gives back the names of those that could not be read. */
+  async kept(): Promise<{ readonly unreadable: readonly string[] }> {
     const unreadable: string[] = [];
-    for (const { id, bytes } of await this.host.store.all()) {
+    for (const { id, bytes } of [...(await this.host.store.all())].reverse()) {
       try {
         const { plan, state } = decodeRun(bytes);
-        records.push(recordOf(id, plan, state));
+        this.tell('found', recordOf(id, plan, state));
       } catch {
         unreadable.push(id);
       }
     }
-    return { records, unreadable };
+    return { unreadable };
   }
 
   async forget(id: string): Promise<void> {
@@ -495,7 +497,16 @@ export class TrainingSession {
   }
 
   private announce({ id, plan, boundary }: OpenRun): void {
-    this.host.emit({ kind: 'opened', record: recordOf(id, plan, boundary) });
+    this.tell('opened', recordOf(id, plan, boundary));
+  }
+
+  /** Emits a record, a long history in parts. */
+  private tell(kind: 'opened' | 'found', record: RunRecord): void {
+    const { id, history } = record;
+    this.host.emit({ kind, record: { ...record, history: history.slice(0, HISTORY_PART) } });
+    for (let from = HISTORY_PART; from < history.length; from += HISTORY_PART) {
+      this.host.emit({ kind: 'history', id, from, metrics: history.slice(from, from + HISTORY_PART) });
+    }
   }
 
   private needRun(): OpenRun {
