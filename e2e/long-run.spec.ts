@@ -9,11 +9,13 @@ test('20,000 iterations are drawn with few points that keep the extreme, and the
   await page.goto(`./${smallRun}`);
   await openLongRun(page, 20_000);
   const section = page.locator('section[aria-labelledby=update]');
-  const paths = await section
-    .getByRole('figure', { name: 'Episode success' })
-    .locator('.recharts-line-curve')
-    .evaluateAll((lines) => lines.map((line) => line.getAttribute('d')!));
-  const long = paths.find((path) => path.split('L').length > 2)!;
+  const lines = section.getByRole('figure', { name: 'Episode success' }).locator('.recharts-line-curve');
+  const longLine = async () => {
+    const paths = await lines.evaluateAll((all) => all.map((line) => line.getAttribute('d')!));
+    return paths.find((path) => path.split('L').length > 300) ?? '';
+  };
+  await expect.poll(longLine).not.toBe('');
+  const long = await longLine();
   expect(long.split('L').length).toBeLessThanOrEqual(400);
   // The one iteration with a success of 1 reaches the top of the chart, which no other comes near.
   const heights = long

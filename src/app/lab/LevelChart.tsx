@@ -1,6 +1,8 @@
+import { memo, useMemo } from 'react';
 import { CartesianGrid, ErrorBar, Line, LineChart, XAxis, YAxis } from 'recharts';
 import type { Figure as Measured } from '../../analysis/lab/measures.ts';
 import { tickPaint } from '../chart/colour.ts';
+import { useInTurn } from '../chart/use-in-turn.ts';
 import { useWidth } from '../chart/use-width.ts';
 import { number } from '../number.ts';
 
@@ -35,64 +37,11 @@ export function LevelChart({
   readonly sentence: string;
 }) {
   const [box, width] = useWidth<HTMLDivElement>(320);
-  const rows = places.map((place, i) => ({
-    place,
-    ...Object.fromEntries(
-      series.flatMap(({ values }, s) => {
-        const at = values[i];
-        if (!at || !Number.isFinite(at.value)) return [];
-        const known = Number.isFinite(at.low);
-        return [
-          [`y${s}`, at.value] as const,
-          ...(known ? [[`e${s}`, [at.value - at.low, at.high - at.value]] as const] : []),
-        ];
-      }),
-    ),
-  }));
+  const drawn = useInTurn(useMemo(() => ({ places, series }), [places, series]));
   return (
     <div ref={box} className="level-chart">
-      <div role="img" aria-label={sentence}>
-        <LineChart
-          width={width}
-          height={height}
-          data={rows}
-          margin={{ top: 8, right: 18, bottom: 0, left: 0 }}
-          accessibilityLayer={false}
-        >
-          <CartesianGrid stroke="var(--hairline)" vertical={false} />
-          <XAxis dataKey="place" tickLine={false} tick={tickPaint} height={22} padding={{ left: 12, right: 12 }} />
-          <YAxis
-            width={46}
-            domain={[0, 'auto']}
-            tickFormatter={number}
-            tickLine={false}
-            axisLine={false}
-            tick={tickPaint}
-            tickCount={4}
-          />
-          {series.map(({ name }, s) => (
-            <Line
-              key={name}
-              name={name}
-              dataKey={`y${s}`}
-              type="linear"
-              dot={{ r: 3, strokeDasharray: 'none' }}
-              activeDot={false}
-              isAnimationActive={false}
-              strokeWidth={1.5}
-              connectNulls
-              {...strokes[s % strokes.length]}
-            >
-              <ErrorBar
-                dataKey={`e${s}`}
-                direction="y"
-                width={5}
-                stroke={strokes[s % strokes.length]!.stroke}
-                strokeWidth={1}
-              />
-            </Line>
-          ))}
-        </LineChart>
+      <div role="img" aria-label={sentence} style={{ minHeight: height }}>
+        {drawn && <Lines {...drawn} width={width} />}
       </div>
       <p className="soft small level-chart-key">
         {axis}
@@ -109,3 +58,71 @@ export function LevelChart({
     </div>
   );
 }
+
+const Lines = memo(function Lines({
+  places,
+  series,
+  width,
+}: {
+  readonly places: readonly (string | number)[];
+  readonly series: readonly LevelSeries[];
+  readonly width: number;
+}) {
+  const rows = places.map((place, i) => ({
+    place,
+    ...Object.fromEntries(
+      series.flatMap(({ values }, s) => {
+        const at = values[i];
+        if (!at || !Number.isFinite(at.value)) return [];
+        const known = Number.isFinite(at.low);
+        return [
+          [`y${s}`, at.value] as const,
+          ...(known ? [[`e${s}`, [at.value - at.low, at.high - at.value]] as const] : []),
+        ];
+      }),
+    ),
+  }));
+  return (
+    <LineChart
+      width={width}
+      height={height}
+      data={rows}
+      margin={{ top: 8, right: 18, bottom: 0, left: 0 }}
+      accessibilityLayer={false}
+    >
+      <CartesianGrid stroke="var(--hairline)" vertical={false} />
+      <XAxis dataKey="place" tickLine={false} tick={tickPaint} height={22} padding={{ left: 12, right: 12 }} />
+      <YAxis
+        width={46}
+        domain={[0, 'auto']}
+        tickFormatter={number}
+        tickLine={false}
+        axisLine={false}
+        tick={tickPaint}
+        tickCount={4}
+      />
+      {series.map(({ name }, s) => (
+        <Line
+          key={name}
+          name={name}
+          dataKey={`y${s}`}
+          type="linear"
+          dot={{ r: 3, strokeDasharray: 'none' }}
+          activeDot={false}
+          isAnimationActive={false}
+          strokeWidth={1.5}
+          connectNulls
+          {...strokes[s % strokes.length]}
+        >
+          <ErrorBar
+            dataKey={`e${s}`}
+            direction="y"
+            width={5}
+            stroke={strokes[s % strokes.length]!.stroke}
+            strokeWidth={1}
+          />
+        </Line>
+      ))}
+    </LineChart>
+  );
+});

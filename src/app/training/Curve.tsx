@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import { CartesianGrid, Line, LineChart, XAxis, YAxis } from 'recharts';
 import { depthPaint, tickPaint } from '../chart/colour.ts';
 import { Figure, type FigureTable } from '../chart/Figure.tsx';
@@ -61,14 +62,14 @@ export function Curve({
   readonly sentence: string;
   /** As in the table of metrics; shares are drawn from 0 to 1. */
   readonly unit: string;
-  readonly series: readonly CurveSeries[];
+  /** Null as long as it is not this figure's turn to be drawn. */
+  readonly series: readonly CurveSeries[] | null;
   /** Whether a key names the curves. */
   readonly named?: boolean;
   readonly table: () => FigureTable;
 }) {
   const texts = useTrainingTexts();
   const [box, width] = useWidth<HTMLDivElement>(300);
-  const isShare = unit === 'share';
   return (
     <Figure
       name={figure}
@@ -79,7 +80,7 @@ export function Curve({
     >
       {named && (
         <p className="small curve-key">
-          {series
+          {(series ?? [])
             .filter(({ isFaint }) => !isFaint)
             .map(({ name, look }) => (
               <span key={name}>
@@ -89,48 +90,63 @@ export function Curve({
         </p>
       )}
       <div ref={box} role="img" aria-label={`${title}. ${sentence}`} className="curve">
-        <LineChart
-          width={width}
-          height={height}
-          margin={{ top: 6, right: 12, bottom: 0, left: 0 }}
-          accessibilityLayer={false}
-        >
-          <CartesianGrid stroke="var(--hairline)" vertical={false} />
-          <XAxis
-            type="number"
-            dataKey="x"
-            domain={[0, 'dataMax']}
-            allowDecimals={false}
-            tickLine={false}
-            tick={tickPaint}
-            height={20}
-          />
-          <YAxis
-            width={44}
-            domain={isShare ? [0, 1] : ['auto', 'auto']}
-            tickFormatter={number}
-            tickLine={false}
-            axisLine={false}
-            tick={tickPaint}
-            tickCount={isShare ? 3 : 4}
-          />
-          {series.map(({ name, look, points, marks, isFaint }) => (
-            <Line
-              key={name}
-              name={name}
-              data={points as CurvePoint[]}
-              dataKey="y"
-              type="linear"
-              dot={marks === true || points.length === 1 ? { r: 3 } : false}
-              activeDot={false}
-              isAnimationActive={false}
-              strokeWidth={isFaint ? 0.75 : 1.5}
-              strokeOpacity={isFaint ? 0.5 : 1}
-              {...strokeOf(look)}
-            />
-          ))}
-        </LineChart>
+        {series && <Lines series={series} isShare={unit === 'share'} width={width} />}
       </div>
     </Figure>
   );
 }
+
+/** The drawing alone, which is the dear part of a figure: it changes with its points, not with the words around it. */
+const Lines = memo(function Lines({
+  series,
+  isShare,
+  width,
+}: {
+  readonly series: readonly CurveSeries[];
+  readonly isShare: boolean;
+  readonly width: number;
+}) {
+  return (
+    <LineChart
+      width={width}
+      height={height}
+      margin={{ top: 6, right: 12, bottom: 0, left: 0 }}
+      accessibilityLayer={false}
+    >
+      <CartesianGrid stroke="var(--hairline)" vertical={false} />
+      <XAxis
+        type="number"
+        dataKey="x"
+        domain={[0, 'dataMax']}
+        allowDecimals={false}
+        tickLine={false}
+        tick={tickPaint}
+        height={20}
+      />
+      <YAxis
+        width={44}
+        domain={isShare ? [0, 1] : ['auto', 'auto']}
+        tickFormatter={number}
+        tickLine={false}
+        axisLine={false}
+        tick={tickPaint}
+        tickCount={isShare ? 3 : 4}
+      />
+      {series.map(({ name, look, points, marks, isFaint }) => (
+        <Line
+          key={name}
+          name={name}
+          data={points as CurvePoint[]}
+          dataKey="y"
+          type="linear"
+          dot={marks === true || points.length === 1 ? { r: 3 } : false}
+          activeDot={false}
+          isAnimationActive={false}
+          strokeWidth={isFaint ? 0.75 : 1.5}
+          strokeOpacity={isFaint ? 0.5 : 1}
+          {...strokeOf(look)}
+        />
+      ))}
+    </LineChart>
+  );
+});

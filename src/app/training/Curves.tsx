@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { metricTable, type Validation } from '../../workers/training/client.ts';
 import type { FigureTable } from '../chart/Figure.tsx';
+import { useInTurn } from '../chart/use-in-turn.ts';
 import { share } from '../number.ts';
 import { curveNames, type CurveName } from '../state/fields.ts';
 import { Curve, type CurveSeries } from './Curve.tsx';
@@ -27,9 +28,10 @@ export function MetricCurve({ name, runs }: { readonly name: CurveName; readonly
   const texts = useTrainingTexts();
   const { name: english, unit } = metricTable[name];
   const title = texts.metric(name, english);
+  const drawn = useInTurn(runs);
   const series = useMemo(
     () =>
-      runs.map((run): CurveSeries => ({
+      drawn?.map((run): CurveSeries => ({
         name: String(run.number),
         look: { kind: 'run', run: run.number },
         points: curveOf(
@@ -37,8 +39,8 @@ export function MetricCurve({ name, runs }: { readonly name: CurveName; readonly
           ({ iteration }) => iteration,
           (metrics) => (Number.isFinite(metrics[name]) ? metrics[name] : null),
         ),
-      })),
-    [runs, name],
+      })) ?? null,
+    [drawn, name],
   );
   const last = runs.flatMap(({ number, history }) => {
     const metrics = history.at(-1);

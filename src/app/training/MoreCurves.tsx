@@ -1,5 +1,6 @@
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { metricTable, type IterationMetrics } from '../../workers/training/client.ts';
+import { useInTurn } from '../chart/use-in-turn.ts';
 import { Fold } from '../shell/Fold.tsx';
 import type { CurveName, FigureName } from '../state/fields.ts';
 import { Curve, type CurveSeries } from './Curve.tsx';
@@ -22,11 +23,25 @@ const plain: readonly CurveName[] = [
   'score',
 ];
 
+/** What a measurement is made of, by name. */
+type Shares = readonly (readonly [string, number])[];
+
+const successByTask = (metrics: IterationMetrics): Shares => Object.entries(metrics.successByTask);
+
 /** Everything else that is measured, for who opens it. */
 export function MoreCurves({ runs }: { readonly runs: readonly ShownRun[] }) {
   const texts = useTrainingTexts();
   const [chosen, choose] = useState<string | null>(null);
   const shown = useMemo(() => runs.filter((run) => run.shown && run.history.length > 0), [runs]);
+  const phaseTimes = useCallback(
+    (metrics: IterationMetrics): Shares => [
+      [texts.phases['roll-out'], metrics.rolloutSeconds],
+      [texts.phases.group, metrics.groupSeconds],
+      [texts.phases.compare, metrics.advantageSeconds],
+      [texts.phases.update, metrics.updateSeconds],
+    ],
+    [texts],
+  );
   const detailed = shown.find(({ id }) => id === chosen) ?? shown.at(-1);
   return (
     <Fold name="more-curves" className="more-curves" summary={texts.moreCurves}>
@@ -60,24 +75,13 @@ export function MoreCurves({ runs }: { readonly runs: readonly ShownRun[] }) {
             <Levels name="utilisation" figure="level-utilisation" run={detailed} />
             <Levels name="levelWithoutSignal" figure="level-without-signal" run={detailed} />
             <Levels name="groupSize" figure="level-sizes" run={detailed} />
-            <Parts
-              figure="phase-times"
-              run={detailed}
-              title={texts.phaseTimes}
-              unit="s"
-              parts={(metrics) => [
-                [texts.phases['roll-out'], metrics.rolloutSeconds],
-                [texts.phases.group, metrics.groupSeconds],
-                [texts.phases.compare, metrics.advantageSeconds],
-                [texts.phases.update, metrics.updateSeconds],
-              ]}
-            />
+            <Parts figure="phase-times" run={detailed} title={texts.phaseTimes} unit="s" parts={phaseTimes} />
             <Parts
               figure="success-by-task"
               run={detailed}
               title={texts.metric('successByTask', metricTable.successByTask.name)}
               unit="share"
-              parts={(metrics) => Object.entries(metrics.successByTask)}
+              parts={successByTask}
             />
           </div>
         </>
@@ -98,16 +102,11 @@ function Levels({
 }) {
   const texts = useTrainingTexts();
   const { name: english, unit } = metricTable[name];
-  return (
-    <Parts
-      figure={figure}
-      run={run}
-      title={texts.metric(name, english)}
-      unit={unit}
-      isDepth
-      parts={(metrics) => metrics[name].map((value, k) => [texts.level(k), value])}
-    />
+  const parts = useCallback(
+    (metrics: IterationMetrics): Shares => metrics[name].map((value, k) => [texts.level(k), value]),
+    [name, texts],
   );
+  return <Parts figure={figure} run={run} title={texts.metric(name, english)} unit={unit} isDepth parts={parts} />;
 }
 
 /** Several curves of one run in one figure. */
@@ -124,25 +123,25 @@ function Parts({
   readonly title: string;
   readonly unit: string;
   readonly isDepth?: boolean;
-  readonly parts: (metrics: IterationMetrics) => readonly (readonly [string, number])[];
+  readonly parts: (metrics: IterationMetrics) => Shares;
 }) {
   const texts = useTrainingTexts();
-  const names = new Set<string>();
-  for (const metrics of run.history) for (const [name] of parts(metrics)) names.add(name);
-  const columns = [...names];
-  const valueOf = (metrics: IterationMetrics, name: string) => parts(metrics).find(([part]) => part === name)?.[1];
-  const series = columns.map((name, place): CurveSeries => ({
-    name,
-    look: isDepth ? { kind: 'depth', level: place, deepest: columns.length - 1 } : { kind: 'part', place },
-    points: curveOf(
-      run.history.filter((metrics) => valueOf(metrics, name) !== undefined),
-      ({ iteration }) => iteration,
-      (metrics) => {
-        const value = valueOf(metrics, name)!;
-        return Number.isFinite(value) ? value : null;
-      },
-    ),
-  }));
+  const drawn = useInTurn(run);
+  const columns = useMemo(() => drawn && columnsOf(drawn.history, parts), [drawn, parts]);
+  const series = useMemo(
+    () =>
+      columns &&
+      [...columns].map(([name, values], place): CurveSeries => ({
+        name,
+        look: isDepth ? { kind: 'depth', level: place, deepest: columns.size - 1 } : { kind: 'part', place },
+        points: curveOf(
+          values,
+          ({ iteration }) => iteration,
+          ({ value }) => (Number.isFinite(value) ? value : null),
+        ),
+      })),
+    [columns, isDepth],
+  );
   const last = run.history.at(-1)!;
   return (
     <Curve
@@ -152,13 +151,38 @@ function Parts({
       unit={unit}
       series={series}
       named
-      table={() => ({
-        head: [texts.iterationAxis, ...columns],
-        rows: run.history.map((metrics) => {
-          const values = new Map(parts(metrics));
-          return [metrics.iteration, ...columns.map((name) => values.get(name) ?? '')];
-        }),
-      })}
+      table={() => {
+        const names = [...columnsOf(run.history, parts).keys()];
+        return {
+          head: [texts.iterationAxis, ...names],
+          rows: run.history.map((metrics) => {
+            const values = new Map(parts(metrics));
+            return [metrics.iteration, ...names.map((name) => values.get(name) ?? '')];
+          }),
+        };
+      }}
     />
   );
+}
+
+interface IterationValue {
+  readonly iteration: number;
+  readonly value: number;
+}
+
+/** The iterations that have a part, by its name, in one walk over the history: not every iteration has every part. */
+function columnsOf(
+  history: readonly IterationMetrics[],
+  parts: (metrics: IterationMetrics) => Shares,
+): Map<string, IterationValue[]> {
+  const columns = new Map<string, IterationValue[]>();
+  for (const metrics of history) {
+    for (const [name, value] of parts(metrics)) {
+      const column = columns.get(name);
+      const point = { iteration: metrics.iteration, value };
+      if (column) column.push(point);
+      else columns.set(name, [point]);
+    }
+  }
+  return columns;
 }
