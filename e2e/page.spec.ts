@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
-import { readFile } from 'node:fs/promises';
 import { recorded, typed } from '../src/rollouts/recorded.ts';
 import { expect, test } from './quiet.ts';
+import { savedFile } from './saved-file.ts';
 
 const sum = (page: Page, method: string) => page.getByRole('row', { name: new RegExp(`^${method}.*, summed`) });
 const slider = (page: Page, name: string) => page.getByRole('slider', { name, exact: true });
@@ -258,13 +258,6 @@ test('a large file is read and estimated away from the page', async ({ page }) =
   await page.getByRole('radio', { name: /^ProGPO/ }).check();
   await expect(sum(page, 'ProGPO')).toBeVisible();
 });
-
-async function savedFile(page: Page, menu: string, form: string): Promise<Buffer> {
-  await page.getByLabel(`Save: ${menu}`, { exact: true }).click();
-  const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: form, exact: true }).locator('visible=true').click();
-  return readFile(await (await download).path());
-}
 
 test('figures are saved as SVG and PNG, tables as CSV, rollouts as JSONL', async ({ page }) => {
   await page.goto('./');

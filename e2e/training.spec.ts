@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessible.ts';
 import { expect, test } from './quiet.ts';
+import { savedFile } from './saved-file.ts';
 
 const section = (page: Page) => page.getByRole('region', { name: /Update/ });
 const button = (page: Page, name: string | RegExp) => section(page).getByRole('button', { name, exact: true });
@@ -177,5 +178,8 @@ test('the recorded study opens with means, intervals and every seed, and stands 
   await button(page, 'One iteration').click();
   await section(page).getByRole('checkbox', { name: 'My runs beside them' }).check();
   await expect(curves.locator('.curve-key').getByText('run 1')).toBeVisible({ timeout: 20_000 });
+  // A picture that leaves the page takes its key with it.
+  const drawing = (await savedFile(page, 'Success during training, rooms S', 'SVG')).toString();
+  for (const curve of ['GRPO', 'GiGPO', 'HGPO K 2', 'run 1']) expect(drawing).toContain(`>${curve}</text>`);
   await expectAccessible(page, '#update');
 });

@@ -103,5 +103,6 @@ function NumbersTable({ name, table: { head, rows } }: { readonly name: string; 
   );
 }
 
-/** What calls itself an image: one drawing, or several with their names. */
-const pictureBeside = (menu: Element) => menu.closest('figure')!.querySelector('.figure-picture [role="img"]');
+/** What says that it is the picture, a drawing with its key; else what calls itself an image: one drawing, or several with their names. */
+const pictureBeside = (menu: Element) =>
+  menu.closest('figure')!.querySelector('.figure-picture :is([data-picture], [role="img"])');

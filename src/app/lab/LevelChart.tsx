@@ -39,7 +39,7 @@ export function LevelChart({
   const [box, width] = useWidth<HTMLDivElement>(320);
   const drawn = useInTurn(useMemo(() => ({ places, series }), [places, series]));
   return (
-    <div ref={box} className="level-chart">
+    <div ref={box} className="level-chart" data-picture>
       <div role="img" aria-label={sentence} style={{ minHeight: height }}>
         {drawn && <Lines {...drawn} width={width} />}
       </div>

@@ -78,19 +78,21 @@ export function Curve({
       table={table}
       aside={unit === '' ? undefined : <span className="soft small">{texts.unit(unit)}</span>}
     >
-      {named && (
-        <p className="small curve-key">
-          {(series ?? [])
-            .filter(({ isFaint }) => !isFaint)
-            .map(({ name, look }) => (
-              <span key={name}>
-                <StrokeSample look={look} /> {name}
-              </span>
-            ))}
-        </p>
-      )}
-      <div ref={box} role="img" aria-label={`${title}. ${sentence}`} className="curve">
-        {series && <Lines series={series} isShare={unit === 'share'} width={width} />}
+      <div data-picture>
+        {named && (
+          <p className="small curve-key">
+            {(series ?? [])
+              .filter(({ isFaint }) => !isFaint)
+              .map(({ name, look }) => (
+                <span key={name}>
+                  <StrokeSample look={look} /> {name}
+                </span>
+              ))}
+          </p>
+        )}
+        <div ref={box} role="img" aria-label={`${title}. ${sentence}`} className="curve">
+          {series && <Lines series={series} isShare={unit === 'share'} width={width} />}
+        </div>
       </div>
     </Figure>
   );

@@ -32,7 +32,7 @@ export function MetricCurve({ name, runs }: { readonly name: CurveName; readonly
   const series = useMemo(
     () =>
       drawn?.map((run): CurveSeries => ({
-        name: String(run.number),
+        name: texts.run(run.number),
         look: { kind: 'run', run: run.number },
         points: curveOf(
           run.history,
@@ -40,7 +40,7 @@ export function MetricCurve({ name, runs }: { readonly name: CurveName; readonly
           (metrics) => (Number.isFinite(metrics[name]) ? metrics[name] : null),
         ),
       })) ?? null,
-    [drawn, name],
+    [drawn, name, texts],
   );
   const last = runs.flatMap(({ number, history }) => {
     const metrics = history.at(-1);
@@ -52,6 +52,7 @@ export function MetricCurve({ name, runs }: { readonly name: CurveName; readonly
       title={title}
       sentence={texts.curveSentence(title, last)}
       unit={unit}
+      named={runs.length > 1}
       series={series}
       table={() => metricRows(runs, name, texts.iterationAxis, texts.run)}
     />
