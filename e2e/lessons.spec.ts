@@ -20,10 +20,14 @@ test('a lesson sets the scene, speaks of the chosen step, hides what it does not
   await expect(page.getByRole('slider', { name: 'γ', exact: true })).toBeVisible();
 });
 
-test('a term opens its explanation', async ({ page }) => {
+test('a term opens its explanation, which the link brings back', async ({ page }) => {
   await page.goto('./');
   await page.getByRole('button', { name: 'advantage', exact: true }).first().click();
   await expect(page.getByRole('dialog', { name: 'Glossary' })).toContainText('How much better than its comparison');
+  await expect(page).toHaveURL(/[#&?]word=advantage/);
+  await page.reload();
+  await expect(page.getByRole('dialog', { name: 'Glossary' })).toContainText('How much better than its comparison');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog', { name: 'Glossary' })).toBeHidden();
+  await expect(page).not.toHaveURL(/word=/);
 });

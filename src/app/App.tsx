@@ -21,7 +21,6 @@ import { useAppearance, useLesson, useSelection, useSettings, useView } from './
 import { nothing } from './state/fields.ts';
 import { useEstimates } from './state/estimates.ts';
 import { openRecorded, useRollouts } from './state/rollouts.ts';
-import { useGlossary } from './glossary/open-glossary.ts';
 import { useLessonView } from './state/lesson-view.ts';
 import { chooseAddress, taskInUse } from './state/selection.ts';
 import { WhenNear } from './shell/WhenNear.tsx';
@@ -51,7 +50,7 @@ export function App() {
   const isPlaying = usePlay(({ start, busy }) => start !== null || busy);
   const isLesson = useLesson(({ lesson }) => lesson !== 'none');
   const hidden = useLessonView((view) => view.hidden);
-  const term = useGlossary((state) => state.term);
+  const term = useView((view) => view.word);
   usePageKeys(estimates);
   useAppearanceOnPage();
 
@@ -195,7 +194,7 @@ export function App() {
         </section>
         <EngineRoom />
       </main>
-      {term && (
+      {term !== 'none' && (
         <Suspense>
           <Glossary term={term} />
         </Suspense>

@@ -1,9 +1,8 @@
 import { useEffect, useRef } from 'react';
-import { useAppearance } from '../state/controls.ts';
+import { useAppearance, useView } from '../state/controls.ts';
 import { meanings as en } from '../text/glossary-en.ts';
 import { meanings as zh } from '../text/glossary-zh.ts';
 import { useTexts } from '../text/language.ts';
-import { useGlossary } from './open-glossary.ts';
 import { glossaryTerms, type GlossaryTerm } from './words.ts';
 import './Glossary.css';
 
@@ -26,7 +25,7 @@ export function Glossary({ term }: { readonly term: GlossaryTerm }) {
       className="glossary"
       aria-labelledby="glossary-title"
       onClose={() => {
-        useGlossary.setState({ term: null });
+        useView.setState({ word: 'none' });
       }}
     >
       <h2 id="glossary-title">{texts.title}</h2>

@@ -1,5 +1,5 @@
 import { useTexts } from '../text/language.ts';
-import { useGlossary } from './open-glossary.ts';
+import { useView } from '../state/controls.ts';
 import type { GlossaryTerm } from './words.ts';
 import './Termed.css';
 
@@ -25,7 +25,7 @@ export function Termed({ text, terms }: { readonly text: string; readonly terms:
           className="term"
           title={explain(word)}
           onClick={() => {
-            useGlossary.setState({ term });
+            useView.setState({ word: term });
           }}
         >
           {text.slice(at, end)}

@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { methods as methodTable } from '../../estimators/registry.ts';
 import { number } from '../number.ts';
 import { methods, settingFields, type NumberField } from '../state/fields.ts';
@@ -6,6 +6,7 @@ import { useSettings } from '../state/controls.ts';
 import { useEstimates } from '../state/estimates.ts';
 import { useLessonView, type LessonControl } from '../state/lesson-view.ts';
 import { onRaster } from '../state/repair.ts';
+import { useFold } from '../state/unfolded.ts';
 import { useTexts } from '../text/language.ts';
 import { Differences } from './Differences.tsx';
 import './ControlStrip.css';
@@ -15,7 +16,8 @@ export function ControlStrip({ groupSize }: { readonly groupSize: number }) {
   const texts = useTexts();
   const settings = useSettings();
   const moved = useEstimates((state) => state.moved);
-  const [open, setOpen] = useState(false);
+  // On a narrow screen the controls are a sheet.
+  const [open, setOpen] = useFold('controls');
   const locked = useLessonView((view) => view.locked);
   const part = (name: LessonControl) => ({ part: name, disabled: locked.includes(name) });
   const offset = settings.preset === 'paper' ? 1 : 2;

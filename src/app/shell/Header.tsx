@@ -1,9 +1,8 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useMenu } from '../chart/use-menu.ts';
-import { useGlossary } from '../glossary/open-glossary.ts';
 import { Termed } from '../glossary/Termed.tsx';
 import { appearanceFields, lessonFields } from '../state/fields.ts';
-import { useAppearance, useLesson } from '../state/controls.ts';
+import { useAppearance, useLesson, useView } from '../state/controls.ts';
 import { currentLink } from '../state/link.ts';
 import { useTexts } from '../text/language.ts';
 import { isTyping } from './typing.ts';
@@ -125,7 +124,7 @@ function Learn() {
           <button
             type="button"
             onClick={() => {
-              useGlossary.setState({ term: 'trajectory' });
+              useView.setState({ word: 'trajectory' });
               close();
             }}
           >

@@ -1,5 +1,6 @@
 import { methodNames } from '../../estimators/registry.ts';
 import { labPlaces, recordedOnly } from '../../workers/lab/setting.ts';
+import { glossaryTerms } from '../glossary/words.ts';
 import { roomTasks, shippedPolicies } from '../../workers/rollout/choices.ts';
 import { comparedMethods, deepestLevel, type ComparedMethod } from '../../workers/estimation/derive.ts';
 import type { IterationMetrics, StartingPolicy } from '../../workers/training/client.ts';
@@ -297,6 +298,7 @@ export type FigureName = (typeof figureNames)[number];
 /** Folded parts of the page and switches that show more of something. */
 export const folds = [
   'live',
+  'controls',
   'hidden-state',
   'groups',
   'misled',
@@ -318,6 +320,8 @@ export type FoldName = (typeof folds)[number];
 export const viewFields = {
   /** The method whose arithmetic is open for the chosen step. */
   arithmetic: choice(['none', ...methods], 'none', selected('open')),
+  /** The term at which the glossary is open. */
+  word: choice(['none', ...glossaryTerms], 'none', selected('word')),
   /** Figures that show their numbers instead of a picture. */
   numbers: set(figureNames, selected('numbers')),
   unfolded: set(folds, selected('unfold')),

@@ -118,6 +118,7 @@ const fieldNames: Record<FieldName, string> = {
   studySetting: 'environment of the study',
   studyOutcome: 'outcome of the study',
   studyMethods: 'curves of the study',
+  word: 'glossary',
   kernel: 'kernel whose source is shown',
 };
 

@@ -110,6 +110,7 @@ const fieldNames: Record<FieldName, string> = {
   studySetting: '研究的环境',
   studyOutcome: '研究的结果量',
   studyMethods: '研究的曲线',
+  word: '词汇表',
   kernel: '显示源码的内核',
 };
 
