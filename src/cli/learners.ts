@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { EnvironmentName } from '../environments/environment.ts';
+import { textKey } from '../environments/text-key.ts';
 import { requireSameVariants, type KernelVariants } from '../gpu/variants.ts';
 import { modelFolderFiles } from '../policy/model-folder.ts';
 import { TabularPolicy } from '../rollouts/policies/tabular.ts';
@@ -41,6 +43,8 @@ export interface LearnerRequest {
 export interface LearnerSource {
   readonly kind: PolicyKind;
   readonly memory: number;
+  /** Tells the weights that training begins with from all others, whatever the policy is called. */
+  readonly weightsKey: string;
   /** Settings that fit the learner where nobody says otherwise. */
   readonly usual: Readonly<Record<string, unknown>>;
   /**
@@ -88,7 +92,8 @@ function tabularLearner(policy: TabularPolicy, memory: number): LearnerSource {
   const learner = new TabularLearner(policy);
   const files = () => Promise.resolve(new Map([['policy.json', JSON.stringify(learner.toJson())]]));
   const opened = { learner, files, close: () => Promise.resolve() };
-  return { kind: 'tabular', memory, usual: {}, open: () => Promise.resolve(opened) };
+  const weightsKey = textKey(JSON.stringify(learner.toJson()));
+  return { kind: 'tabular', memory, weightsKey, usual: {}, open: () => Promise.resolve(opened) };
 }
 
 /** How a policy that is being trained may give its commands: the scores of `choose` cannot be trained. */
@@ -144,6 +149,7 @@ async function neuralLearner(
   return {
     kind: 'neural',
     memory: model.promptFormat.historyLength,
+    weightsKey: createHash('sha256').update(model.bytes).digest('hex').slice(0, 16),
     usual: tuningDefaults[tuning],
     open,
   };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStudy, StudyFileError } from '../analysis/study/recorded-study.ts';
+import { TabularPolicy } from '../rollouts/policies/tabular.ts';
 import { hgpo } from '../testing/command-line.ts';
 import { readStudyPlan } from './study-file.ts';
 
@@ -85,6 +86,20 @@ describe('study', () => {
     await planFile('changed', { methods });
     const { stderr } = await hgpo(['study', file]);
     expect(stderr).toMatch(/4 of 8 runs are finished already/);
+  });
+
+  it('runs again when the policy of that name has other weights', async () => {
+    const policy = join(folder, 'start.json');
+    const table = new TabularPolicy({ environment: 'rooms', memory: 1 });
+    await writeFile(policy, JSON.stringify(table.toJson()));
+    const settings = [{ ...plan.settings[0], policy: `tabular:${policy}` }];
+    const file = await planFile('weights', { settings });
+    await hgpo(['study', file]);
+    table.temperature = 2;
+    await writeFile(policy, JSON.stringify(table.toJson()));
+    const { stderr } = await hgpo(['study', file]);
+    expect(stderr).not.toMatch(/finished already/);
+    expect((await hgpo(['study', file])).stderr).toMatch(/4 of 4 runs are finished already/);
   });
 
   it.each([

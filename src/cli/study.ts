@@ -15,6 +15,7 @@ import { readStudyPlan, type StudyMethod, type StudyPlan, type StudySetting } fr
 import {
   carryOutRun,
   earlierState,
+  gains,
   openRunFolder,
   runSettingsOf,
   successes,
@@ -109,8 +110,8 @@ async function runsOf({ settings, methods, seeds }: StudyPlan, terminal: Termina
         const run = await Promise.resolve()
           .then(() => runSettingsOf(request, setting.env, source))
           .catch(refusals(name));
-        const { policy, tuning, head, variants, evaluate } = { ...request, evaluate: setting.evaluate };
-        const key = textKey(JSON.stringify([1, run, policy, tuning, head, variants, evaluate]));
+        const { tuning, head, variants } = request;
+        const key = textKey(JSON.stringify([2, run, source.weightsKey, tuning, head, variants, setting.evaluate]));
         runs.push({ setting: s, method: m, seed, name, key, settings: run, request });
       }
     }
@@ -158,14 +159,18 @@ async function finish(
     measured.set(start, before);
     const { history } = trainer;
     const measures = [
-      [1, successes(before.warm), successes(after.warm)],
-      [0.4, successes(before.cool), successes(after.cool)],
+      [1, before.warm, after.warm],
+      [0.4, before.cool, after.cool],
     ] as const;
     return {
       success: history.map(({ success }) => success),
-      final: measures.flatMap(([temperature, first, last]) =>
-        Object.keys(first).map((set) => ({ set, temperature, before: first[set]!, after: last[set]! })),
-      ),
+      final: measures.flatMap(([temperature, first, last]) => {
+        const [was, is, gain] = [successes(first), successes(last), gains(first, last)];
+        return Object.keys(first).map((set) => {
+          const { low, high } = gain[set]!;
+          return { set, temperature, before: was[set]!, after: is[set]!, low, high };
+        });
+      }),
       trajectories: history.reduce(
         (sum, { trajectories, droppedGroups }) => sum + trajectories + droppedGroups * run.settings.settings.groupSize,
         0,
@@ -183,7 +188,16 @@ const runShape = z.object({
   run: z.object({
     success: z.array(z.number()).min(1),
     final: z
-      .array(z.object({ set: z.string(), temperature: z.number(), before: z.number(), after: z.number() }))
+      .array(
+        z.object({
+          set: z.string(),
+          temperature: z.number(),
+          before: z.number(),
+          after: z.number(),
+          low: z.number(),
+          high: z.number(),
+        }),
+      )
       .min(1),
     trajectories: z.number(),
     optimizerSteps: z.number(),

@@ -6,7 +6,7 @@ import { readStudy, studyCell, studyDifference, type StudyRun } from './recorded
 
 const run = (success: readonly number[], after: number): StudyRun => ({
   success,
-  final: [{ set: 'set', temperature: 1, before: 0.1, after }],
+  final: [{ set: 'set', temperature: 1, before: 0.1, after, low: after - 0.2, high: after }],
   trajectories: 10,
   optimizerSteps: 3,
   alarms: [],

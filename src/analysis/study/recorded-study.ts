@@ -19,6 +19,8 @@ const measureShape = z.strictObject({
   before: z.array(thousandths),
   /** [seeds] thousandths won by the policy that the run kept. */
   after: z.array(thousandths),
+  /** [seeds] after less before: 95 % interval over the episodes, which both play. Studies recorded before it was kept lack it. */
+  paired: z.array(z.tuple([z.int(), z.int()])).optional(),
   /** Over the seeds, thousandths. */
   success: seedMean,
   /** After less before, by seed. */
@@ -109,7 +111,10 @@ export function readStudy(text: string): RecordedStudy {
     setting in settings && chosen.every((method) => method in methods);
   const sound =
     cells.every(({ setting, method, curves, final }) => {
-      const measured = final.every(({ before, after }) => fits(before.length) && fits(after.length));
+      const measured = final.every(
+        ({ before, after, paired }) =>
+          fits(before.length) && fits(after.length) && fits(paired?.length ?? seeds.length),
+      );
       return exists(setting, method) && fits(curves.length) && measured;
     }) && differences.every(({ setting, methods: pair }) => exists(setting, ...pair));
   if (!sound) throw new StudyFileError('These are no results of a study: seeds, settings and methods do not fit.');
@@ -126,6 +131,9 @@ export interface StudyRun {
     readonly temperature: number;
     readonly before: number;
     readonly after: number;
+    /** Ends of the 95 % interval of after less before, paired by episode. */
+    readonly low: number;
+    readonly high: number;
   }[];
   readonly trajectories: number;
   readonly optimizerSteps: number;
@@ -161,6 +169,7 @@ export function studyCell(setting: number, method: number, runs: readonly StudyR
         temperature,
         before: before.map(perMille),
         after: after.map(perMille),
+        paired: runs.map(({ final }) => [perMille(final[i]!.low), perMille(final[i]!.high)] as [number, number]),
         success: rounded(bootstrapMean(after, random(`success ${i}`))),
         gain: rounded(bootstrapMean(gain, random(`gain ${i}`))),
       };
